@@ -43,6 +43,8 @@ describeInBrowser("Second factors", () => {
     const server = await startServer();
     await onData(server.data).json("users", "create", "ann", "--role", "admin");
     const { context, page } = await signInBrowser(browser(), server, { user: "ann" });
+    await page.goto(`${server.url}/dashboard/me`);
+    await page.getByText("no authenticator app").click();
     await page.getByRole("link", { name: "Set up an authenticator app" }).click();
     await page.getByText("The key as text").click();
     const address = (await page.locator("#address").textContent())!.trim();
@@ -67,7 +69,7 @@ describeInBrowser("Second factors", () => {
       expect(await barriersOf(page)).toEqual([]);
       await page.getByLabel("Code", { exact: true }).fill(code);
       await page.getByRole("button", { name: "Sign in" }).click();
-      await page.waitForURL(/\/dashboard\/me/);
+      await page.waitForURL(/\/dashboard\/(me|start)/);
     }
     await context.close();
   }, 60_000);
@@ -80,6 +82,8 @@ describeInBrowser("Second factors", () => {
     const { context, page } = await signInBrowser(browser(), { ...server, url }, { user: "ann" });
     const { client, authenticatorId } = await addDevice(page);
     const add = async () => {
+      await page.goto(`${url}/dashboard/me`);
+      await page.locator("summary", { hasText: "Passkeys" }).click();
       await page.getByLabel("Name of a new passkey").fill("Laptop");
       await page.getByRole("button", { name: "Add a passkey" }).click();
     };
@@ -102,6 +106,7 @@ describeInBrowser("Second factors", () => {
     await page.waitForURL(`${url}/dashboard/forms`);
     await page.goto(`${url}/dashboard/me`);
     await page.getByRole("cell", { name: "passkey" }).waitFor();
+    await page.locator("summary", { hasText: "Passkeys" }).click();
     await page.getByLabel("Remove the passkey Laptop").click();
     await page.getByRole("button", { name: "Remove the passkey" }).click();
     await page.getByText("Removed the passkey.").waitFor();
@@ -114,6 +119,8 @@ describeInBrowser("Second factors", () => {
   test("a page at an address says that passkeys need localhost", async () => {
     const server = await startServer();
     const { context, page } = await signInBrowser(browser(), server);
+    await page.goto(`${server.url}/dashboard/me`);
+    await page.locator("summary", { hasText: "Passkeys" }).click();
     await page.getByLabel("Name of a new passkey").fill("Laptop");
     await page.getByRole("button", { name: "Add a passkey" }).click();
     await page.getByText(/Passkeys need a name, and 127\.0\.0\.1 is an address/).waitFor();

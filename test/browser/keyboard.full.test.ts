@@ -161,6 +161,7 @@ describeInBrowser("Somebody with a keyboard alone", () => {
     const newer = made.submissions[2]!;
     const goTo = (id: string) => page.goto(`${server.url}/dashboard/inbox/contact/${id}`);
     await page.goto(`${server.url}/dashboard/me`);
+    await page.getByText("keys of one letter are on").click();
     await page.getByLabel("Shortcuts of a single key").uncheck();
     await page.getByRole("button", { name: "Save the settings" }).click();
     await page.getByRole("status").getByText("Saved").waitFor();

@@ -102,6 +102,7 @@ describeInBrowser("A browser", () => {
       data: server.data,
       url: server.url.replace("127.0.0.1", "insecure.test"),
     });
+    await page.goto(new URL("me", page.url()).href);
     await page.getByLabel("New password").fill("correct horse battery");
     await page.getByRole("button", { name: "Save the password" }).click();
     await page.getByText("Saved the password.").waitFor();

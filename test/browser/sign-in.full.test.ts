@@ -12,6 +12,7 @@ describeInBrowser("Signing in", () => {
   test("goes on to the page that was asked for, and to no other site", async () => {
     const server = await startServer();
     const { context, page } = await signInBrowser(browser(), server);
+    await page.goto(`${server.url}/dashboard/me`);
     await page.getByLabel("New password").fill(PASSWORD);
     await page.getByRole("button", { name: "Save the password" }).click();
     await page.getByText("Saved the password.").waitFor();
@@ -53,7 +54,7 @@ describeInBrowser("Signing in", () => {
     }
     await page.goto(server.url + (await linkFor(server, "admin")));
     await page.getByRole("button", { name: "Sign in here" }).click();
-    await page.waitForURL(/\/dashboard\/me/);
+    await page.waitForURL(/\/dashboard\/start/);
     await context.close();
   });
 
@@ -79,7 +80,7 @@ describeInBrowser("Signing in", () => {
     const link = await linkFor(two);
     await page.goto(`${two.url}${link.startsWith("/two") ? "" : "/two"}${link}`);
     await page.getByRole("button", { name: "Sign in here" }).click();
-    await page.waitForURL(/\/two\/dashboard\/me/);
+    await page.waitForURL(/\/two\/dashboard\/start/);
     await page.goto(`${one.url}/dashboard/me`);
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("admin");
     await page.goto(`${two.url}/two/dashboard/me`);

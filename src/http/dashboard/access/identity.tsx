@@ -4,6 +4,7 @@ import { disconnectIdentity } from "../../../access/oidc/oidc-sign-in.ts";
 import { MAX_SIGN_IN_BODY } from "../../limits.ts";
 import type { DashboardOptions } from "../dashboard-env.ts";
 import { chosenOf } from "../fields.ts";
+import { Fold } from "../parts/fold.tsx";
 import { Facts } from "../parts/card.tsx";
 import { AskingButton } from "../parts/danger.tsx";
 import { Button, Form } from "../parts/link.tsx";
@@ -35,23 +36,26 @@ export function identityRoutes({ app, cookies, post }: Dashboard, oidc: Oidc): v
 }
 
 /** The account at a provider of the person who looks at the page. */
-export function IdentityCard({ name, identity }: { name: string; identity: Identity | null }) {
+export function IdentityFold({ name, identity }: { name: string; identity: Identity | null }) {
   return (
-    <section class="card" aria-labelledby="identity">
-      <h2 id="identity">{name}</h2>
+    <Fold
+      name={name}
+      sentence={
+        identity === null ? <span class="soft">not connected</span> : <Foreign text={identity.subject} />
+      }
+      act={identity === null ? "Connect" : "Change"}
+    >
       {identity === null ? (
-        <>
+        <Form to="/me/identity" class="editor">
           <p>Sign in with your account at {name}, without a password here.</p>
-          <Form to="/me/identity">
-            <div class="buttons">
-              <Button name="do" value="connect">
-                Connect
-              </Button>
-            </div>
-          </Form>
-        </>
+          <div class="buttons">
+            <Button name="do" value="connect">
+              Connect
+            </Button>
+          </div>
+        </Form>
       ) : (
-        <>
+        <div class="editor">
           <Facts
             facts={[
               ["Provider", <Foreign text={identity.issuer} />],
@@ -67,8 +71,8 @@ export function IdentityCard({ name, identity }: { name: string; identity: Ident
           >
             Disconnect…
           </AskingButton>
-        </>
+        </div>
       )}
-    </section>
+    </Fold>
   );
 }

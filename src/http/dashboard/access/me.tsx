@@ -1,4 +1,3 @@
-import { SCOPES_OF } from "../../../access/role.ts";
 import type { Passkey } from "../../../access/factors/factor.ts";
 import { PASSWORD_LIMITS } from "../../../access/limits.ts";
 import { type Session, beganByLink } from "../../../access/session.ts";
@@ -11,18 +10,19 @@ import { sessions } from "../../../operations/access/sessions.ts";
 import { passwordsOff } from "./sign-in.tsx";
 import { MAX_SIGN_IN_BODY } from "../../limits.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
+import { sentence } from "../error-page.tsx";
 import { textOf, textOrNull } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { submit } from "../parts/submit.ts";
 import type { Dashboard } from "../routes.ts";
 import { CheckField, SelectField, TextField } from "../parts/field.tsx";
 import { A, Button, ButtonForm, Form } from "../parts/link.tsx";
-import { Notice } from "../parts/status.tsx";
-import { Facts } from "../parts/card.tsx";
+import { Badge, Notice } from "../parts/status.tsx";
+import { Fold } from "../parts/fold.tsx";
 import { useView } from "../view.ts";
-import { FactorsCard } from "../factors/passkeys.tsx";
-import { IdentityCard } from "./identity.tsx";
-import { SessionTable, membershipText, userPath } from "./parts.tsx";
+import { FactorFolds } from "../factors/passkeys.tsx";
+import { IdentityFold } from "./identity.tsx";
+import { ROLE_TEXTS, SessionTable, membershipText, userPath } from "./parts.tsx";
 
 type Shown = {
   user: User;
@@ -35,7 +35,7 @@ type Shown = {
   /** Whether passwords sign in. */
   passwords: boolean;
   /** The account at the OpenID provider; null without a provider. */
-  account: Parameters<typeof IdentityCard>[0] | null;
+  account: Parameters<typeof IdentityFold>[0] | null;
   failed?: { form: "password" | "settings"; fault: string } | undefined;
 };
 
@@ -99,7 +99,7 @@ export function meRoutes({ app, options: { passwords, oidc }, get, post, perform
   });
 }
 
-/** The page of the person who is signed in. */
+/** The page of the person who is signed in: what holds, and the fields behind it. */
 function mePage({ passkeys, passwords, account, ...shown }: Shown): Page {
   const { user, memberships, sessions, current, isNew, failed } = shown;
   return {
@@ -107,6 +107,11 @@ function mePage({ passkeys, passwords, account, ...shown }: Shown): Page {
     heading: user.name,
     section: "me",
     hasPasskeys: true,
+    badges: <Badge>{user.role}</Badge>,
+    lead: [
+      user.role === "none" ? "" : sentence(ROLE_TEXTS[user.role]),
+      ...memberships.map((each) => `In ${each.project}: ${membershipText(each)}.`),
+    ].join(" "),
     actions: (
       <ButtonForm to="/sign-out" icon="logOut">
         Sign out
@@ -125,26 +130,36 @@ function mePage({ passkeys, passwords, account, ...shown }: Shown): Page {
             </p>
           </Notice>
         )}
-        <Facts
-          class="row"
-          facts={[
-            ["Role", user.role],
-            ...memberships.map((each): [string, string] => [`In ${each.project}`, membershipText(each)]),
-            ["Scopes", SCOPES_OF[user.role].join(", ")],
-          ]}
-        />
-        <div class="columns">
-          {passwords && (
-            <PasswordForm
-              user={user}
-              current={current}
-              error={failed?.form === "password" ? failed.fault : null}
-            />
-          )}
-          <SettingsForm user={user} error={failed?.form === "settings" ? failed.fault : null} />
+        <div class="split two">
+          <section class="card flush" aria-labelledby="factors">
+            <div class="title">
+              <h2 id="factors">How you sign in</h2>
+            </div>
+            <div class="rows">
+              {passwords && (
+                <PasswordFold
+                  user={user}
+                  current={current}
+                  isOpen={isNew || !user.hasPassword}
+                  error={failed?.form === "password" ? failed.fault : null}
+                />
+              )}
+              <FactorFolds user={user} passkeys={passkeys} current={current} />
+              {account && <IdentityFold {...account} />}
+            </div>
+          </section>
+          <section class="card flush" aria-labelledby="settings-title">
+            <div class="title">
+              <h2 id="settings-title">Settings</h2>
+              <A to="/keys" class="end">
+                All keys
+              </A>
+            </div>
+            <div class="rows">
+              <SettingsFold user={user} error={failed?.form === "settings" ? failed.fault : null} />
+            </div>
+          </section>
         </div>
-        {account && <IdentityCard {...account} />}
-        <FactorsCard user={user} passkeys={passkeys} current={current} />
         <section class="stack" aria-labelledby="sessions">
           <h2 id="sessions">Where you are signed in</h2>
           <SessionTable sessions={sessions} current={current} from="me" />
@@ -154,72 +169,94 @@ function mePage({ passkeys, passwords, account, ...shown }: Shown): Page {
   };
 }
 
-function PasswordForm({ user, current, error }: { user: User; current: Session; error: string | null }) {
+function PasswordFold({
+  user,
+  current,
+  isOpen,
+  error,
+}: {
+  user: User;
+  current: Session;
+  isOpen: boolean;
+  error: string | null;
+}) {
   const isByLink = beganByLink(current, useView().now);
   return (
-    <Form to="/me/password" class="card" id="password" label="Password">
-      <h2>Password</h2>
-      <input
-        type="text"
-        class="unseen"
-        name="username"
-        autocomplete="username"
-        value={user.name}
-        readonly
-        tabindex={-1}
-        aria-hidden="true"
-      />
-      {user.hasPassword && (
-        <TextField
-          name="current"
-          label="Present password"
-          hint={isByLink ? "Not needed right after a sign-in by link" : undefined}
-          type="password"
-          autocomplete="current-password"
+    <Fold
+      name="Password"
+      sentence={user.hasPassword ? "set" : <span class="soft">none: a link signs you in</span>}
+      act={user.hasPassword ? "Change" : "Set"}
+      isOpen={isOpen || error !== null}
+    >
+      <Form to="/me/password" class="editor" id="password" label="Password">
+        <input
+          type="text"
+          class="unseen"
+          name="username"
+          autocomplete="username"
+          value={user.name}
+          readonly
+          tabindex={-1}
+          aria-hidden="true"
         />
-      )}
-      <TextField
-        name="next"
-        label="New password"
-        hint={`At least ${PASSWORD_LIMITS.leastCharacters} characters. It ends your sessions in other browsers.`}
-        type="password"
-        autocomplete="new-password"
-        error={error}
-        required
-      />
-      <div class="buttons">
-        <Button kind="primary">Save the password</Button>
-      </div>
-    </Form>
+        {user.hasPassword && (
+          <TextField
+            name="current"
+            label="Present password"
+            hint={isByLink ? "Not needed right after a sign-in by link" : undefined}
+            type="password"
+            autocomplete="current-password"
+          />
+        )}
+        <TextField
+          name="next"
+          label="New password"
+          hint={`At least ${PASSWORD_LIMITS.leastCharacters} characters. It ends your sessions in other browsers.`}
+          type="password"
+          autocomplete="new-password"
+          error={error}
+          required
+        />
+        <div class="buttons">
+          <Button kind="primary">Save the password</Button>
+        </div>
+      </Form>
+    </Fold>
   );
 }
 
-function SettingsForm({ user: { settings }, error }: { user: User; error: string | null }) {
+function SettingsFold({ user: { settings }, error }: { user: User; error: string | null }) {
   const zones = Intl.supportedValuesOf("timeZone");
+  const { timeZone } = useView();
   return (
-    <Form to="/me/settings" class="card" id="settings" label="Settings">
-      <h2>Settings</h2>
-      {error && (
-        <Notice tone="bad">
-          <p>{error}</p>
-        </Notice>
-      )}
-      <SelectField
-        name="timeZone"
-        label="Time zone"
-        value={settings.timeZone ?? ""}
-        options={[
-          { value: "", label: "That of the browser" },
-          ...["UTC", ...zones.filter((zone) => zone !== "UTC")].map((zone) => ({ value: zone, label: zone })),
-        ]}
-      />
-      <CheckField name="shortcuts" label="Shortcuts of a single key" checked={settings.shortcuts} />
-      <p class="buttons">
-        <A to="/keys">All keys</A>
-      </p>
-      <div class="buttons">
-        <Button kind="primary">Save the settings</Button>
-      </div>
-    </Form>
+    <Fold
+      name="Times"
+      sentence={`of ${timeZone}${settings.timeZone === null ? ", as this browser has it" : ""}; keys of one letter are ${settings.shortcuts ? "on" : "off"}`}
+      isOpen={error !== null}
+    >
+      <Form to="/me/settings" class="editor" id="settings" label="Settings">
+        {error && (
+          <Notice tone="bad">
+            <p>{error}</p>
+          </Notice>
+        )}
+        <SelectField
+          name="timeZone"
+          label="Time zone"
+          value={settings.timeZone ?? ""}
+          options={[
+            { value: "", label: "That of the browser" },
+            ...["UTC", ...zones.filter((zone) => zone !== "UTC")].map((zone) => ({
+              value: zone,
+              label: zone,
+            })),
+          ]}
+        />
+        <CheckField name="shortcuts" label="Shortcuts of a single key" checked={settings.shortcuts} />
+        <div class="buttons">
+          <Button>Save the settings</Button>
+        </div>
+      </Form>
+    </Fold>
   );
 }

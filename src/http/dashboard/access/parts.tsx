@@ -94,7 +94,8 @@ const METHODS: Record<Session["method"], string> = {
   cli: "formflag login",
 };
 
-const ROLE_TEXTS: Record<UserRole, string> = {
+/** The rights of each role in words. */
+export const ROLE_TEXTS: Record<UserRole, string> = {
   viewer: "reads everything",
   inbox: "works with forms and submissions",
   editor: "also changes flags",

@@ -13,8 +13,7 @@ import { Time } from "../parts/time.tsx";
 import type { Dashboard } from "../routes.ts";
 import { addressOf, useView } from "../view.ts";
 import type { User } from "../../../access/user.ts";
-import { Card } from "../parts/card.tsx";
-import { Badge } from "../parts/status.tsx";
+import { Fold } from "../parts/fold.tsx";
 
 /** The forms about a passkey, on the page "You". */
 export function myPasskeyRoutes({ app, post }: Dashboard) {
@@ -98,7 +97,7 @@ function PasskeyActions({ passkey }: { passkey: Passkey }) {
             required
           />
           <div class="buttons">
-            <Button kind="primary">Save the name</Button>
+            <Button>Save the name</Button>
           </div>
         </Form>
       </details>
@@ -129,7 +128,7 @@ export function PasskeySignIn({ next }: { next: string }) {
 }
 
 /** The second factors of the person who is signed in. */
-export function FactorsCard({
+export function FactorFolds({
   user: { secondFactors },
   passkeys,
   current,
@@ -139,21 +138,36 @@ export function FactorsCard({
   current: Session;
 }) {
   const hasTotp = secondFactors.includes("totp");
+  const none = <span class="soft">none</span>;
   return (
-    <Card id="factors" title="Second factors">
-      <p>Authenticator app: {hasTotp ? <Badge tone="good">set up</Badge> : <Badge>none</Badge>}</p>
-      <p class="soft">
-        {hasTotp
-          ? "A sign-in by password or link asks for a code of your app, or one of your recovery codes."
-          : "With an app on your phone, a password or a link alone no longer signs you in."}
-      </p>
-      <div class="buttons">
-        <ButtonLink to="/me/totp">{hasTotp ? "Change…" : "Set up an authenticator app"}</ButtonLink>
-      </div>
-      <h3>Passkeys</h3>
-      <p class="soft">A passkey signs you in without a password or a code.</p>
-      <Passkeys passkeys={passkeys} current={current} />
-    </Card>
+    <>
+      <Fold
+        name="Passkeys"
+        sentence={passkeys.length > 0 ? <Foreign text={passkeys.map(({ name }) => name).join(", ")} /> : none}
+        act={passkeys.length > 0 ? "Change" : "Add"}
+      >
+        <div class="editor">
+          <p class="soft">A passkey signs you in without a password or a code.</p>
+          <Passkeys passkeys={passkeys} current={current} />
+        </div>
+      </Fold>
+      <Fold
+        name="App"
+        sentence={hasTotp ? "an authenticator app" : <span class="soft">no authenticator app</span>}
+        act={hasTotp ? "Change" : "Set up"}
+      >
+        <div class="editor">
+          <p class="soft">
+            {hasTotp
+              ? "A sign-in by password or link asks for a code of your app, or one of your recovery codes."
+              : "With an app on your phone, a password or a link alone no longer signs you in."}
+          </p>
+          <div class="buttons">
+            <ButtonLink to="/me/totp">{hasTotp ? "Change…" : "Set up an authenticator app"}</ButtonLink>
+          </div>
+        </div>
+      </Fold>
+    </>
   );
 }
 
@@ -163,7 +177,7 @@ export function SignInAgain({ to }: { to: string }) {
     <>
       <p>A change of second factors takes a sign-in of the last {FACTOR_LIMITS.freshMinutes} minutes.</p>
       <div class="buttons">
-        <ButtonForm to="/sign-out" values={{ next: to }} kind="primary">
+        <ButtonForm to="/sign-out" values={{ next: to }}>
           Sign in again
         </ButtonForm>
       </div>
