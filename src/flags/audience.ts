@@ -21,7 +21,7 @@ export function audienceOf({ enabled, expiresAt, rules }: Setting, now: number):
 
 const kept = keepLast<string>(2000);
 
-/** The readers who get a flag that is on, by its rules: `everyone`, `nobody`, `Staff and 25 %`, `everyone but Staff`, `50 : 50`. */
+/** The readers who get a flag that is on, by its rules: `everyone`, `Staff and 25 %`, `everyone but Staff`, `50 : 50`. */
 export function whoGets(rules: string | null): string {
   if (rules === null) return "everyone";
   return rules.length > MAX_RULE ? OWN_RULE : kept(rules, () => whoOf(parseRules(rules)));

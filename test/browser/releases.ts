@@ -22,7 +22,11 @@ export function releaseFlow({ server, cli, newProject }: FlagServer, { how, java
       await shop.set("production", "--payload", '"two"');
       const { context, page } = await openAs("releaser");
       await page.goto(`${shop.page}/history`);
-      await page.getByRole("link", { name: "Restore this state…" }).first().click();
+      await page
+        .getByRole("link", { name: /^Revision \d+, checkout$/ })
+        .nth(1)
+        .click();
+      await page.getByRole("link", { name: "Restore this state…" }).click();
       await page.getByRole("heading", { level: 1, name: "Roll back checkout" }).waitFor();
       for (const text of ['"one"', '"two"']) await page.locator("main").getByText(text).first().waitFor();
       await page.getByLabel("Why").fill("two broke it");

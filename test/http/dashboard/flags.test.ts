@@ -47,6 +47,15 @@ describe("projects", () => {
     expect((await ann.get("/projects")).text).toContain('href="/dashboard/projects/blog"');
   });
 
+  test("are skipped on the way to flags if there is one", async () => {
+    const { signIn, app } = await openShop();
+    const { ask } = await signIn("viewer");
+    const leadsTo = async () => (await ask("/flags")).headers.get("location");
+    expect(await leadsTo()).toBe("/dashboard/projects/shop");
+    await createProject(app, OPERATOR, { slug: "other" });
+    expect(await leadsTo()).toBe("/dashboard/projects");
+  });
+
   test("are listed in pages by their names", async () => {
     const { signIn, app } = await openShop();
     for (let number = 0; number < 51; number += 1)

@@ -54,6 +54,23 @@ describe("segments", () => {
     expect((await app.store.segments.find(one("staff")))!.rule).toBe("true");
   });
 
+  test("are listed once, with who belongs to them in each environment", async () => {
+    const { segment, get } = await openPages();
+    await segment("live", "staff", RULE);
+    await segment("develop", "staff", true);
+    await segment("develop", "beta", RULE);
+    const { text } = await get("/projects/shop/segments");
+    expect(text.match(/id="segment-staff"/g)).toHaveLength(1);
+    const row = /<tr id="segment-staff".*?<\/tr>/s.exec(text)![0];
+    for (const each of ["everyone", "email ends with @example.com", "environments/live/segments/staff"])
+      expect(row).toContain(each);
+    expect(text.match(/New segment/g)).toHaveLength(1);
+    const page = (await get(`${OF_LIVE}/segments/staff`)).text;
+    expect(page).toMatch(/<details class="fold" id="rule"><summary>/);
+    expect(page).toContain('href="/dashboard/projects/shop/environments/develop/segments/staff"');
+    expect((await get(`${OF_LIVE}/segments/staff?as=json`)).text).toContain('class="fold" id="rule" open');
+  });
+
   test("are offered as conditions only where conditions express their rule", async () => {
     const { segment, get } = await openPages();
     await segment("live", "rows", RULE);

@@ -80,6 +80,20 @@ describe("the history", () => {
     expect(await offered(off.revision, await signIn("admin"))).toEqual([false, false]);
   });
 
+  test("offers the way back from the newest change alone in its list, and who made one is a filter", async () => {
+    const { set, signIn } = await openPages();
+    for (const payload of ["one", "two", "three"]) await set("live", { payload }, callerNamed("bob"));
+    const { get } = await signIn("editor");
+    const { text } = await get("/projects/shop/history");
+    expect(text.match(/Undo…/g)).toHaveLength(1);
+    expect(text.indexOf("Undo…")).toBeLessThan(text.indexOf("+ &quot;two&quot;"));
+    for (const each of ["Restore this state…", ">Show<"]) expect(text).not.toContain(each);
+    expect(text).toContain('href="/dashboard/projects/shop/history?who=bob"');
+    const by = await get("/projects/shop/history?who=bob&environment=live");
+    expect(by.text).toContain('href="/dashboard/projects/shop/history?environment=live"');
+    expect(by.text).toContain("By bob ×");
+  });
+
   test("filters by environment, kind, name and who", async () => {
     const { set, segment, signIn } = await openPages();
     await set("live", { description: "one" }, callerNamed("bob"));
@@ -227,6 +241,19 @@ describe("comparing and promoting", () => {
       await app.store.segments.find({ project: "shop", environment: "live", segment: "staff" }),
     ).toBeDefined();
     expect((await history())[0]).toMatchObject({ name: "sale", environment: "live", why: "ready" });
+  });
+
+  test("compares the usual environments at once, and links to all others", async () => {
+    const { signIn } = await openDifferent();
+    const { get } = await signIn("viewer");
+    const { text } = await get("/projects/shop/compare");
+    expect(text).toContain("2 flags");
+    expect(text).toContain("segment staff: on");
+    const links = [...text.matchAll(/href="\/dashboard\/projects\/shop\/compare\?([^"]*)"/g)].map(
+      ([, query]) => query,
+    );
+    expect(links).toContain("from=live&amp;to=develop");
+    expect((await get("/projects/shop/compare?from=live&to=live")).status).toBe(400);
   });
 
   test("promotes nothing that the review did not show", async () => {

@@ -13,7 +13,8 @@ import { Card, Empty } from "../parts/card.tsx";
 import type { Dashboard } from "../routes.ts";
 import { addressOf, useMayChange } from "../view.ts";
 import { environmentOf } from "./revision-card.tsx";
-import { EnvironmentField, FilterForm, Pager } from "../parts/list.tsx";
+import { Pager } from "../parts/list.tsx";
+import { Chips } from "../parts/seg.tsx";
 import { COMPARE, pathTo, segmentPath, settingPath, projectPath } from "../paths.ts";
 import { projectPage } from "../project/project-page.tsx";
 
@@ -60,6 +61,14 @@ export function comparePage({
 }: Comparison): Page {
   const { slug, environments } = project;
   const path = pathTo(COMPARE, { project: slug });
+  const pair = { from, to };
+  // The one of the other side changes places.
+  const sides = (side: "from" | "to") =>
+    environments.map(({ slug: each }) => {
+      const other = side === "from" ? "to" : "from";
+      const query = { ...pair, [side]: each, ...(pair[other] === each && { [other]: pair[side] }) };
+      return { to: path, query, label: each, isCurrent: each === pair[side] };
+    });
   return projectPage({
     project: slug,
     tab: "compare",
@@ -77,17 +86,15 @@ export function comparePage({
         </Empty>
       ) : (
         <>
-          <FilterForm to={path} label="Environments" act="Compare">
-            <EnvironmentField environments={environments} name="from" label="From" value={from} />
-            <EnvironmentField environments={environments} name="to" label="To" value={to} />
-          </FilterForm>
+          <div class="toolbar">
+            <Chips label="From" chips={sides("from")} />
+            <span class="soft">to</span>
+            <Chips label="To" chips={sides("to")} />
+          </div>
           {error !== undefined && (
             <Notice tone="bad">
               <p>{sentence(error)}</p>
             </Notice>
-          )}
-          {!comparison && (
-            <p class="soft">Shows what differs, and copies what you choose, all at once or not at all.</p>
           )}
           {comparison && (
             <Differences

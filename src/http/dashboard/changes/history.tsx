@@ -15,13 +15,16 @@ import { namedShort } from "../forms/form-words.ts";
 import type { Child } from "../markup.ts";
 import type { Page as Shown } from "../page.tsx";
 import type { Command } from "../parts/commands.tsx";
-import { SelectField, TextField } from "../parts/field.tsx";
-import { ButtonLink } from "../parts/link.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { ButtonLink, Hidden } from "../parts/link.tsx";
 import { Empty } from "../parts/card.tsx";
 import type { Dashboard } from "../routes.ts";
 import { FORM, PROJECT, REVISION, formPath, projectPath } from "../paths.ts";
 import { RevisionCard, type Side, describeRevision } from "./revision-card.tsx";
-import { BY_AGE, EnvironmentField, FilterForm, List } from "../parts/list.tsx";
+import { BY_AGE, List } from "../parts/list.tsx";
+import { Chips } from "../parts/seg.tsx";
+import { visible } from "../parts/text.tsx";
+import { addressOf as pageAt, useView } from "../view.ts";
 import { projectPage } from "../project/project-page.tsx";
 
 /** Changes on one page. */
@@ -118,7 +121,8 @@ function historyPage(
   filter: Filter,
   { items, more, sides }: Page<Revision> & { sides: Sides },
 ): Shown {
-  const { environment = null, name = "", kind = "" } = filter;
+  // Older changes are taken back on pages of their own.
+  const newest = filter.before === undefined ? items[0] : undefined;
   return projectPage({
     project: slug,
     tab: "history",
@@ -135,14 +139,13 @@ function historyPage(
             project={slug}
             environments={environments}
             entry={entry}
-            sides={sides.get(entry.revision)}
+            sides={entry === newest ? sides.get(entry.revision) : []}
+            isListed
           />
         )}
-      >
-        <EnvironmentField environments={environments} value={environment} all="Any environment" />
-        <SelectField name="kind" label="Kind" value={kind} options={KINDS} />
-        <TextField name="name" label="Flag or name" type="search" value={name} />
-      </Changes>
+        environments={environments.map((each) => each.slug)}
+        hasKinds
+      />
     ),
   });
 }
@@ -169,35 +172,76 @@ function formHistoryPage(
           to={to}
           filter={{ who, before }}
           page={page}
-          card={(entry) => <RevisionCard entry={entry} />}
+          card={(entry) => <RevisionCard entry={entry} isListed />}
         />
       </>
     ),
   };
 }
 
-/** The changes that a filter finds; `children` are the fields of it but the last. */
+/** The changes that a filter finds, newest first. */
 function Changes({
   to,
   filter: { before, ...chosen },
   page: { items, more },
   card,
-  children,
+  environments = [],
+  hasKinds = false,
 }: {
   to: string;
   filter: Filter;
   page: Page<Revision>;
   card: (entry: Revision) => Child;
-  children?: Child;
+  environments?: readonly string[];
+  hasKinds?: boolean;
 }) {
   const isFiltered = Object.values(chosen).some((value) => value !== undefined);
+  const { name, who, kind, environment } = chosen;
+  const link = (label: string, query: Filter, isCurrent: boolean) => ({
+    to,
+    label,
+    query: { ...chosen, ...query },
+    isCurrent,
+  });
   return (
     <List
       filters={
-        <FilterForm to={to} label="Filter">
-          {children}
-          <TextField name="who" label="Who" type="search" value={chosen.who ?? ""} />
-        </FilterForm>
+        <div class="toolbar">
+          {hasKinds && (
+            <form method="get" action={pageAt(useView(), to)} class="searchbox" role="search">
+              <Icon name="search" />
+              <Hidden values={{ environment, kind, who }} />
+              <input
+                type="search"
+                id="search"
+                name="name"
+                value={name ?? ""}
+                aria-label="Flag or name"
+                placeholder="Flag or name"
+                aria-keyshortcuts="/"
+                maxlength={200}
+              />
+            </form>
+          )}
+          {environments.length > 1 && (
+            <Chips
+              label="Environment"
+              chips={[
+                link("Everywhere", { environment: undefined }, environment === undefined),
+                ...environments.map((each) => link(each, { environment: each }, each === environment)),
+              ]}
+            />
+          )}
+          {hasKinds && (
+            <Chips
+              label="Kind"
+              chips={KINDS.map(([value, label]) => link(label, { kind: value }, value === kind))}
+            />
+          )}
+          {who !== undefined && (
+            <Chips label="Who" chips={[link(`By ${visible(who)} ×`, { who: undefined }, true)]} />
+          )}
+        </div>
       }
       empty={
         <Empty title={isFiltered ? "No change matches" : "Nothing has changed yet"}>
@@ -207,6 +251,7 @@ function Changes({
       rows={items}
       keyOf={({ revision }) => `revision-${revision}`}
       card={card}
+      class="whole"
       pages={{
         to,
         query: chosen,
@@ -218,15 +263,15 @@ function Changes({
   );
 }
 
-const KINDS = [
-  { value: "", label: "Any" },
-  { value: "flag", label: "Flags" },
-  { value: "segment", label: "Segments" },
-  { value: "environment", label: "Environments" },
-  { value: "scheduled", label: "Failed scheduled changes" },
-  { value: "ramp", label: "Ramps" },
-  { value: "experiment", label: "Experiments" },
-  { value: "project", label: "The project" },
+const KINDS: readonly (readonly [Filter["kind"], string])[] = [
+  [undefined, "All"],
+  ["flag", "Flags"],
+  ["segment", "Segments"],
+  ["environment", "Environments"],
+  ["scheduled", "Failed schedules"],
+  ["ramp", "Ramps"],
+  ["experiment", "Experiments"],
+  ["project", "The project"],
 ];
 
 /** The commands that list the same changes; the one for a thing names an example if the filter names none. */

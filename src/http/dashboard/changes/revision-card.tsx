@@ -11,7 +11,7 @@ import { A, ButtonLink } from "../parts/link.tsx";
 import { Badge, EnvironmentName, type Tone } from "../parts/status.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
-import { useMayChange } from "../view.ts";
+import { useMayChange, useView } from "../view.ts";
 import {
   REVISION,
   experimentPath,
@@ -48,7 +48,13 @@ export function RevisionCard({
   environments = [],
   entry,
   sides = [],
-}: Pick<Props, "entry"> & Partial<Props> & { sides?: readonly Side[] | undefined }) {
+  isListed = false,
+}: Pick<Props, "entry"> &
+  Partial<Props> & {
+    sides?: readonly Side[] | undefined;
+    /** Whether it is one of a list, which offers no more than the way back. */
+    isListed?: boolean;
+  }) {
   const { revision, kind, name, at, who, why, environment, before, after } = entry;
   const [done, tone] = ACTIONS[actionOf(entry)];
   return (
@@ -64,7 +70,20 @@ export function RevisionCard({
         )}
       </h2>
       <p class="soft">
-        <Foreign text={who} />, <Time at={at} /> (<ExactTime at={at} />)
+        {isListed ? (
+          <A to={useView().path} query={{ who }}>
+            <Foreign text={who} />
+          </A>
+        ) : (
+          <Foreign text={who} />
+        )}
+        , <Time at={at} />
+        {!isListed && (
+          <>
+            {" "}
+            (<ExactTime at={at} />)
+          </>
+        )}
         {project !== undefined && (
           <>
             ,{" "}
@@ -86,7 +105,13 @@ export function RevisionCard({
         <Diff before={stateOf(entry, before)} after={stateOf(entry, after)} />
       )}
       {project !== undefined && sides.length > 0 && (
-        <RollBackLinks project={project} environments={environments} entry={entry} sides={sides} />
+        <RollBackLinks
+          project={project}
+          environments={environments}
+          entry={entry}
+          sides={isListed ? sides.filter((side) => side === "before") : sides}
+          isListed={isListed}
+        />
       )}
     </article>
   );
@@ -115,13 +140,14 @@ function RollBackLinks({
   environments,
   entry: { revision, environment },
   sides,
-}: Props & { sides: readonly Side[] }) {
+  isListed,
+}: Props & { sides: readonly Side[]; isListed: boolean }) {
   if (!useMayChange([environmentOf(environments, environment!)])) return null;
   return (
     <p class="buttons">
       {sides.map((to) => (
         <ButtonLink to={`${revisionPath(project, revision)}/rollback`} query={{ to }} icon="history">
-          {OFFERS[to]}
+          {isListed ? "Undo…" : OFFERS[to]}
         </ButtonLink>
       ))}
     </p>

@@ -5,7 +5,10 @@ import type { Project } from "../../../projects/project.ts";
 import { sentence } from "../error-page.tsx";
 import type { Page } from "../page.tsx";
 import { Diff } from "../parts/diff.tsx";
+import { Fold, Menu } from "../parts/fold.tsx";
+import { Icon } from "../parts/icon.tsx";
 import { A, Button, ButtonLink, Form } from "../parts/link.tsx";
+import { EnvTabs } from "../parts/seg.tsx";
 import { TextField, WhyField } from "../parts/field.tsx";
 import { ChangedEnvironmentField } from "../parts/list.tsx";
 import { Plan } from "../parts/plan.tsx";
@@ -33,12 +36,14 @@ export type OneSegment = FoundSegment & {
   /** Typed rule, after an edit conflict. */
   theirs?: unknown;
   isTyped?: boolean;
+  /** Whether the fields of its rule are open. */
+  isEdited?: boolean;
   /** The members of one that a form fills. */
   members?: ShownMembers | undefined;
 };
 
 export function segmentPage(segment: OneSegment): Page {
-  const { project, environment, record, uses, isTyped } = segment;
+  const { project, environment, places, record, uses, isTyped } = segment;
   const { slug } = project;
   const { name } = record;
   const place = { p: slug, e: environment.slug };
@@ -52,6 +57,7 @@ export function segmentPage(segment: OneSegment): Page {
       to: `${segments}?environment=${encodeURIComponent(environment.slug)}`,
       label: "Segments",
     },
+    actions: <More environment={environment} to={`${segmentPath(slug, environment.slug, name)}/delete`} />,
     ...(isTyped && { topics: [] }),
     commands: [
       ["Shows it", "segments get", name, place],
@@ -59,10 +65,19 @@ export function segmentPage(segment: OneSegment): Page {
     ],
     content: (
       <div class="stack">
-        <p class="clamp">
-          <Who record={record} project={slug} />
-        </p>
-        <p class="soft">
+        {places.length > 1 && (
+          <EnvTabs
+            tabs={places.map((each) => ({
+              to: segmentPath(slug, each.slug, name),
+              environment: each,
+              isCurrent: each.slug === environment.slug,
+            }))}
+          />
+        )}
+        <div class="card rows">
+          <SegmentRule segment={segment} />
+        </div>
+        <p class="soft small">
           In <EnvironmentName environment={environment} />, changed <Time at={record.updatedAt} />.{" "}
           <A
             to={`${projectPath(slug)}/history`}
@@ -72,34 +87,55 @@ export function segmentPage(segment: OneSegment): Page {
           </A>
         </p>
         {segment.members && <MembersCard segment={segment} members={segment.members} />}
-        <SegmentForm segment={segment} />
         <Card id="uses" title="Used by">
-          <Uses project={slug} environment={environment.slug} uses={uses} most={SHOWN_USES} />
-          <DeleteLink environment={environment} to={`${segmentPath(slug, environment.slug, name)}/delete`} />
+          <Uses project={slug} uses={uses} most={SHOWN_USES} />
         </Card>
       </div>
     ),
   });
 }
 
-function DeleteLink({ environment, to }: { environment: Environment; to: string }) {
+function More({ environment, to }: { environment: Environment; to: string }) {
   if (!useMayChange([environment])) return null;
   return (
-    <p>
-      <ButtonLink to={to} kind="danger" icon="trash">
-        Delete…
-      </ButtonLink>
-    </p>
+    <Menu>
+      <li>
+        <A to={to}>
+          <Icon name="trash" />
+          Delete…
+        </A>
+      </li>
+    </Menu>
+  );
+}
+
+/** The readers who belong to it, and behind "Change" the fields of its rule; for those who may only read, its JSON. */
+function SegmentRule({ segment }: { segment: OneSegment }) {
+  const { project, environment, record, isTyped = false, isEdited = false, fault } = segment;
+  const mayChange = useMayChange([environment]);
+  const sentence = <Who record={record} project={project.slug} />;
+  return (
+    <Fold
+      name="Who"
+      sentence={sentence}
+      act={mayChange ? "Change" : "As JSON"}
+      isOpen={isTyped || isEdited || fault !== undefined}
+      id="rule"
+    >
+      {mayChange ? (
+        <SegmentForm segment={segment} />
+      ) : (
+        <pre tabindex={0}>{JSON.stringify(definitionOf(record, project.slug), null, 2)}</pre>
+      )}
+    </Fold>
   );
 }
 
 function SegmentForm({ segment }: { segment: OneSegment }) {
   const { project, environment, record, draft, why, fault, theirs, revision = record.revision } = segment;
   const to = segmentPath(project.slug, environment.slug, record.name);
-  if (!useMayChange([environment]))
-    return <pre tabindex={0}>{JSON.stringify(definitionOf(record, project.slug), null, 2)}</pre>;
   return (
-    <Form to={to} values={{ revision }} class="card" id="segment" label={`Rule of ${record.name}`}>
+    <Form to={to} values={{ revision }} class="stack" id="segment" label={`Rule of ${record.name}`}>
       {theirs !== undefined && (
         <Notice tone="bad" title="Changed by another user">
           <p>
@@ -142,7 +178,7 @@ export function deletePage({ project, environment, record, uses }: FoundSegment,
             <Notice tone={error ? "bad" : "warn"} title="It is still used">
               <p>Give these another rule first, or cancel what is scheduled:</p>
             </Notice>
-            <Uses project={slug} environment={environment.slug} uses={uses} most={SHOWN_USES} />
+            <Uses project={slug} uses={uses} most={SHOWN_USES} />
           </>
         ) : (
           <Plan

@@ -5,6 +5,7 @@ import { definitionOf, noSuchSegment, segmentState } from "../../../flags/segmen
 import { segmentUses } from "../../../flags/segments.ts";
 import { listMembers } from "../../../memberships/members.ts";
 import { segments } from "../../../operations/segments.ts";
+import type { Environment } from "../../../projects/environment.ts";
 import { getEnvironment } from "../../../projects/environments.ts";
 import { getProject } from "../../../projects/projects.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
@@ -122,7 +123,7 @@ function ruleRoutes({ app, get, post, act }: Dashboard) {
     const found = await readSegment(app, place);
     const members = await readMembers(app, c, found);
     const draft = draftOf(found.record, place.project, c.req.query("as"));
-    return segmentPage({ ...found, members, draft, ...more });
+    return segmentPage({ ...found, members, draft, isEdited: c.req.query("as") !== undefined, ...more });
   };
   const showTyped = async (fields: Fields, place: Place, more: Partial<OneSegment>) => {
     const found = await readSegment(app, place);
@@ -258,5 +259,9 @@ async function readSegment(app: App, place: Place): Promise<FoundSegment> {
     segmentUses(app, place),
   ]);
   if (!record) throw noSuchSegment(place.segment);
-  return { project, environment, record, uses: uses.get(record.name) ?? [] };
+  const own = (uses.get(record.name) ?? []).map((use) => ({ ...use, environment: environment.slug }));
+  const places: Environment[] = [];
+  for (const each of project.environments)
+    if (await app.store.segments.find({ ...place, environment: each.slug })) places.push(each);
+  return { project, environment, places, record, uses: own };
 }

@@ -1,19 +1,18 @@
 import { segmentInWords } from "../../../flags/rules/rule-words.ts";
 import { type SegmentRecord, viewSegment } from "../../../flags/segment.ts";
 import { type SegmentUse, segmentUses } from "../../../flags/segments.ts";
-import { getEnvironment } from "../../../projects/environments.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import type { Project } from "../../../projects/project.ts";
 import { getProject } from "../../../projects/projects.ts";
 import type { Page } from "../page.tsx";
 import { A, ButtonLink } from "../parts/link.tsx";
-import { EnvironmentName } from "../parts/status.tsx";
 import { Empty } from "../parts/card.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import type { Dashboard } from "../routes.ts";
 import { useMay } from "../view.ts";
-import { EnvironmentField, FilterForm, List } from "../parts/list.tsx";
+import { MAX_COLUMNS } from "../flags/flag-table.tsx";
+import { List } from "../parts/list.tsx";
 import { NEW_SEGMENT, SEGMENTS, pathTo, segmentPath, settingPath, projectPath } from "../paths.ts";
 import { projectPage } from "../project/project-page.tsx";
 
@@ -21,26 +20,60 @@ import { projectPage } from "../project/project-page.tsx";
 export type FoundSegment = {
   project: Project;
   environment: Environment;
+  /** The environments that have one of this name. */
+  places: readonly Environment[];
   record: SegmentRecord;
-  uses: SegmentUse[];
+  uses: (SegmentUse & { environment: string })[];
 };
 
-/** Segments on one page, and what uses one of them there. */
+/** Segments on one page, and what uses one of them. */
 const PAGE = 50;
 const SHOWN_USES = 5;
+
+/** A segment by its name: what it is in each environment that has it, and what uses it in any. */
+type SharedSegment = {
+  name: string;
+  records: ReadonlyMap<string, SegmentRecord>;
+  uses: readonly (SegmentUse & { environment: string })[];
+  changedAt: number;
+};
 
 export function segmentsRoutes({ app, get }: Dashboard) {
   get(SEGMENTS, "flags:read", async (c, parameters) => {
     const project = await getProject(app, parameters.project);
-    const slug = c.req.query("environment") || project.environments[0]?.slug;
-    if (slug === undefined) return noEnvironmentPage(project);
+    if (project.environments.length === 0) return noEnvironmentPage(project);
+    const all = await sharedSegments(app, project);
     const after = c.req.query("after") || undefined;
-    const [environment, { items, more }, uses] = await Promise.all([
-      getEnvironment(app, project.slug, slug),
-      app.store.segments.page(project.slug, slug, { limit: PAGE, after }),
-      segmentUses(app, { project: project.slug, environment: slug }),
-    ]);
-    return segmentsPage({ project, environment, segments: items, uses, after, more });
+    const rest = after === undefined ? all : all.filter(({ name }) => name > after);
+    return segmentsPage({ project, segments: rest.slice(0, PAGE), after, more: rest.length > PAGE });
+  });
+}
+
+/** The segments of every environment of a project by name. */
+async function sharedSegments(
+  app: Dashboard["app"],
+  { slug: project, environments }: Project,
+): Promise<SharedSegment[]> {
+  const found = await Promise.all(
+    environments.map(async ({ slug: environment }) => ({
+      environment,
+      records: await app.store.segments.list(project, environment),
+      uses: await segmentUses(app, { project, environment }),
+    })),
+  );
+  const names = new Set(found.flatMap(({ records }) => records.map(({ name }) => name)));
+  return [...names].toSorted().map((name) => {
+    const records = found.flatMap(({ environment, records }) => {
+      const record = records.find((each) => each.name === name);
+      return record ? [[environment, record] as const] : [];
+    });
+    const uses = found.flatMap(({ environment, uses }) =>
+      (uses.get(name) ?? []).map((use) => ({ ...use, environment })),
+    );
+    // A flag may use it in several environments.
+    const once = new Map(uses.toReversed().map((use) => [`${use.kind} ${use.name}`, use]));
+    const changedAt = Math.max(...records.map(([, { updatedAt }]) => updatedAt));
+    return { name, records: new Map(records), uses: [...once.values()].toReversed(), changedAt };
   });
 }
 
@@ -61,101 +94,74 @@ function noEnvironmentPage({ slug }: Project): Page {
 
 type Segments = {
   project: Project;
-  environment: Environment;
-  segments: SegmentRecord[];
-  uses: Map<string, SegmentUse[]>;
+  segments: readonly SharedSegment[];
   after: string | undefined;
   more: boolean;
 };
 
-function segmentsPage({ project, environment, segments, uses, after, more }: Segments): Page {
+function segmentsPage({ project, segments, after, more }: Segments): Page {
   const { slug, environments } = project;
   const path = pathTo(SEGMENTS, { project: slug });
-  const place = { p: slug, e: environment.slug };
+  const shown = environments.slice(0, MAX_COLUMNS);
+  const place = { p: slug, e: environments[0]!.slug };
   return projectPage({
     project: slug,
     tab: "segments",
-    title: `Segments of ${environment.slug}`,
+    title: "Segments",
     heading: "Segments",
-    actions: <CreateLink project={slug} environment={environment.slug} />,
+    ...(segments.length > 0 && { actions: <CreateLink project={slug} /> }),
     commands: [
       ["Lists them", "segments list", place],
-      [
-        "Creates one",
-        "segments set",
-        "staff",
-        place,
-        {
-          if: "email ends_with @example.com",
-        },
-      ],
+      ["Creates one", "segments set", "staff", place, { if: "email ends_with @example.com" }],
     ],
     content: (
       <List
-        filters={
-          <FilterForm to={path} label="Environment">
-            <EnvironmentField environments={environments} value={environment.slug} />
-          </FilterForm>
-        }
         empty={
-          <Empty title={`${environment.slug} has no segments`}>
+          <Empty title={after === undefined ? "There are no segments yet" : "There are no more segments"}>
             <p class="soft">
               A segment is a condition that rules of several flags share, such as the addresses of your staff.
             </p>
-            <CreateLink project={slug} environment={environment.slug} />
+            <CreateLink project={slug} />
           </Empty>
         }
-        above={
-          <p>
-            Rules of flags in <EnvironmentName environment={environment} /> refer to these by name.
-          </p>
-        }
-        caption={`Segments of ${environment.slug}`}
+        caption="Segments"
         rows={segments}
         keyOf={({ name }) => `segment-${name}`}
         columns={[
           {
             label: "Segment",
             heading: true,
-            cell: ({ name }) => <A to={segmentPath(slug, environment.slug, name)}>{name}</A>,
+            cell: ({ name, records }) => <A to={segmentPath(slug, [...records.keys()][0]!, name)}>{name}</A>,
           },
-          {
-            label: "Who",
-            cell: (record) => (
-              <span class="clamp">
-                <Who record={record} project={slug} />
-              </span>
-            ),
-          },
+          ...shown.map((environment) => ({
+            label: environment.slug,
+            cell: ({ name, records }: SharedSegment) => {
+              const record = records.get(environment.slug);
+              if (!record) return <span class="soft">–</span>;
+              return (
+                <A to={segmentPath(slug, environment.slug, name)} class="clamp">
+                  <Who record={record} project={slug} />
+                </A>
+              );
+            },
+          })),
           {
             label: "Used by",
-            cell: ({ name }) => (
-              <Uses
-                project={slug}
-                environment={environment.slug}
-                uses={uses.get(name) ?? []}
-                most={SHOWN_USES}
-              />
-            ),
+            cell: ({ uses }) => <Uses project={slug} uses={uses} most={SHOWN_USES} />,
           },
-          { label: "Changed", cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+          { label: "Changed", cell: ({ changedAt }) => <Time at={changedAt} /> },
         ]}
-        pages={{
-          to: path,
-          query: { environment: environment.slug },
-          isLater: after !== undefined,
-          next: more && { after: segments.at(-1)!.name },
-        }}
+        pages={{ to: path, isLater: after !== undefined, next: more && { after: segments.at(-1)!.name } }}
       />
     ),
   });
 }
 
-function CreateLink({ project, environment }: { project: string; environment: string }) {
+function CreateLink({ project }: { project: string }) {
   if (!useMay("flags:write")) return null;
   return (
-    <ButtonLink to={pathTo(NEW_SEGMENT, { project })} query={{ environment }} kind="primary" icon="plus">
-      Create a segment
+    <ButtonLink to={pathTo(NEW_SEGMENT, { project })} kind="primary" icon="plus">
+      New segment
     </ButtonLink>
   );
 }
@@ -163,19 +169,17 @@ function CreateLink({ project, environment }: { project: string; environment: st
 /** Links to the flags and segments that use a segment. */
 export function Uses({
   project,
-  environment,
   uses,
   most,
 }: {
   project: string;
-  environment: string;
-  uses: readonly SegmentUse[];
+  uses: readonly (SegmentUse & { environment: string })[];
   most: number;
 }) {
   if (uses.length === 0) return <span class="soft">nothing</span>;
   return (
     <ul>
-      {uses.slice(0, most).map(({ kind, name }) => (
+      {uses.slice(0, most).map(({ kind, name, environment }) => (
         <li>
           {kind === "scheduled" ? "scheduled change of " : `${kind} `}
           <A
