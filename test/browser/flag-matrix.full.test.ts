@@ -1,13 +1,21 @@
 import { expect, test } from "bun:test";
 import { setDetails, setFlag } from "../../src/flags/flags.ts";
+import { setEnvironment } from "../../src/projects/environments.ts";
 import { createProject } from "../../src/projects/projects.ts";
 import { openTestApp } from "../support/app.ts";
 import { startServer } from "../support/executable.ts";
 import { openChromium } from "../support/pages/chromium.ts";
-import { describeInBrowser, signInBrowser } from "../support/pages/dashboard-browser.ts";
+import {
+  WITH_JAVASCRIPT,
+  WITHOUT_JAVASCRIPT,
+  describeInBrowser,
+  signInBrowser,
+} from "../support/pages/dashboard-browser.ts";
 import { OPERATOR } from "../support/records/caller.ts";
 
 const LONG = "a-flag-of-a-team-that-writes-the-year-the-quarter-and-the-ticket-into-each-name-2026-q3-shop-";
+
+const SHOP = { project: "shop" };
 
 const app = openTestApp();
 await createProject(app, OPERATOR, { slug: "shop", environments: ["develop", "staging", "production"] });
@@ -26,18 +34,19 @@ const server = await startServer([], { data: app.directory });
 describeInBrowser("The list of flags", () => {
   const browser = openChromium();
 
-  test("is a line a flag from 1,100 px on, and never wider than the window", async () => {
+  test("is two or three short lines a flag from 1,280 px on, and never wider than the window", async () => {
     const { page, context } = await signInBrowser(browser(), server);
-    const heights = "[...document.querySelectorAll('tbody tr')].map((row) => Math.round(row.offsetHeight))";
+    const heights =
+      "[...document.querySelectorAll('tr[data-flag]')].map((row) => Math.round(row.offsetHeight))";
     const isWithin =
-      "[document.documentElement, document.querySelector('.wide')].every((each) => each.scrollWidth <= each.clientWidth)";
+      "[document.documentElement, document.querySelector('.flags')].every((each) => each.scrollWidth <= each.clientWidth)";
     for (const width of [1600, 1280, 1100, 390, 320]) {
       await page.setViewportSize({ width, height: 800 });
       await page.goto(`${server.url}/dashboard/projects/shop`);
       expect({ width, isWithin: await page.evaluate<boolean>(isWithin) }).toEqual({ width, isWithin: true });
       const rows = await page.evaluate<number[]>(heights);
       expect(rows).toHaveLength(4);
-      if (width >= 1100) expect(Math.max(...rows)).toBeLessThan(48);
+      if (width >= 1280) expect(Math.max(...rows)).toBeLessThan(130);
     }
     await context.close();
   });
@@ -48,14 +57,64 @@ describeInBrowser("The list of flags", () => {
     await page.goto(`${server.url}/dashboard/projects/shop`);
     const count = page.locator(".tally");
     expect(await count.isVisible()).toBe(false);
-    await page.getByRole("checkbox", { name: "plain" }).click();
-    await page.getByRole("checkbox", { name: "short" }).click({ modifiers: ["Shift"] });
+    await page.getByRole("checkbox", { name: "Tick plain" }).click();
+    await page.getByRole("checkbox", { name: "Tick short" }).click({ modifiers: ["Shift"] });
     const ticked = () => page.locator("[name=flag]:checked").count();
     expect(await ticked()).toBe(2);
     await page.getByRole("checkbox", { name: "Tick every flag of this page" }).click();
     expect(await ticked()).toBe(4);
     const { y, height } = (await count.boundingBox())!;
     expect(y + height).toBeLessThanOrEqual(500);
+    await context.close();
+  });
+
+  test.each([WITH_JAVASCRIPT, WITHOUT_JAVASCRIPT])(
+    "turns a flag on with one press, and asks where the environment is locked, $how",
+    async ({ javaScriptEnabled }) => {
+      const { page, context } = await signInBrowser(browser(), server, { javaScriptEnabled });
+      const stateOf = async (environment: string) =>
+        (await app.store.flags.find({ project: "shop", environment, flag: "short" }))!.enabled;
+      const turned = page.getByRole("switch", { name: "short in staging" });
+      await page.goto(`${server.url}/dashboard/projects/shop`);
+      for (const isOn of [true, false]) {
+        await turned.click();
+        await page.getByText(`short is ${isOn ? "on" : "off"} in staging.`).waitFor();
+        expect(await turned.getAttribute("aria-checked")).toBe(String(isOn));
+        expect(await stateOf("staging")).toBe(isOn);
+      }
+      await setEnvironment(app, OPERATOR, "shop", "production", { locked: true });
+      await page.goto(`${server.url}/dashboard/projects/shop`);
+      const ask = page.locator("[id='flag-short'] details.ask");
+      await ask.locator("summary").click();
+      await ask.getByLabel("Why").fill("to be seen");
+      await ask.getByRole("button", { name: "Turn on in production" }).click();
+      await page.getByText("short is on in production.").waitFor();
+      expect(await stateOf("production")).toBe(true);
+      await setEnvironment(app, OPERATOR, "shop", "production", { locked: false });
+      await setFlag(app, OPERATOR, { ...SHOP, environment: "production", flag: "short" }, { enabled: false });
+      await context.close();
+    },
+  );
+
+  test("answers who changed a flag, and takes it back, with four interactions", async () => {
+    const { page, context } = await signInBrowser(browser(), server);
+    const place = { ...SHOP, environment: "production", flag: "plain" };
+    await setFlag(app, OPERATOR, place, { enabled: true });
+    await setFlag(app, OPERATOR, { ...place, flag: "short" }, { description: "later" });
+    await page.goto(`${server.url}/dashboard/projects/shop`);
+    let interactions = 0;
+    const one = async (act: Promise<unknown>) => ((interactions += 1), await act);
+    await one(page.getByRole("link", { name: "History" }).click());
+    const search = page.getByRole("searchbox", { name: "Flag or name" });
+    await search.waitFor();
+    await one(search.fill("plain").then(() => search.press("Enter")));
+    await page.waitForURL(/name=plain/);
+    await page.getByRole("article").first().getByText(OPERATOR.name).waitFor();
+    await one(page.getByRole("link", { name: "Undo…" }).click());
+    await one(page.getByRole("button", { name: "Roll back plain in production" }).click());
+    await page.getByRole("status").getByText("plain").waitFor();
+    expect((await app.store.flags.find(place))!.enabled).toBe(false);
+    expect(interactions).toBeLessThanOrEqual(4);
     await context.close();
   });
 });

@@ -36,8 +36,8 @@ describeInBrowser("The pages of flags", () => {
       await check("saved details", SAID);
 
       await page.goto(shop.page);
-      await page.locator("summary", { hasText: "Create a flag" }).click();
-      await page.getByRole("form", { name: "Create a flag" }).getByLabel("Name").fill("not a name");
+      await page.locator("summary", { hasText: "New flag" }).click();
+      await page.getByRole("form", { name: "New flag" }).getByLabel("Name").fill("not a name");
       await button(page, "Create flag").click();
       await check("a flag with a wrong name", WRONG);
 

@@ -104,8 +104,8 @@ for (const { how, javaScriptEnabled } of [WITH_JAVASCRIPT, WITHOUT_JAVASCRIPT])
       const { context, page } = await openAs("editor");
       await page.goto(shop.page);
       const create = counting(page);
-      await create.click(page.locator("summary", { hasText: "Create a flag" }));
-      await create.type(page.getByRole("form", { name: "Create a flag" }).getByLabel("Name"), "search");
+      await create.click(page.locator("summary", { hasText: "New flag" }));
+      await create.type(page.getByRole("form", { name: "New flag" }).getByLabel("Name"), "search");
       await create.click(button(page, "Create flag"));
       await page.getByText("The flag search is created.").waitFor();
       expect(create.count()).toBeLessThanOrEqual(3);

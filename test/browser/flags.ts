@@ -14,9 +14,9 @@ export function flagFlow({ server, newProject }: FlagServer, { how, javaScriptEn
       const shop = await newProject();
       const { context, page } = await openAs("editor");
       await page.goto(shop.page);
-      const create = page.locator("details", { hasText: "Create a flag" });
-      if (!(await create.evaluate((each) => each.hasAttribute("open"))))
-        await create.locator("summary").click();
+      const create = page.locator("#new-flag");
+      const opens = create.locator("summary");
+      if (await opens.isVisible()) await opens.click();
       await create.getByRole("textbox").first().fill("checkout");
       await button(page, "Create flag").click();
       await page.getByText("The flag checkout is created.").waitFor();

@@ -1,5 +1,6 @@
 import { counted, visible } from "../parts/text.tsx";
 import type { Promotion } from "../../../flags/promotions.ts";
+import { audienceOf } from "../../../flags/audience.ts";
 import { compareEnvironments } from "../../../flags/promotions.ts";
 import type { Project } from "../../../projects/project.ts";
 import { getProject } from "../../../projects/projects.ts";
@@ -11,7 +12,7 @@ import { A, Button, ButtonLink, Form } from "../parts/link.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
 import { Card, Empty } from "../parts/card.tsx";
 import type { Dashboard } from "../routes.ts";
-import { addressOf, useMayChange } from "../view.ts";
+import { addressOf, useMayChange, useView } from "../view.ts";
 import { environmentOf } from "./revision-card.tsx";
 import { Pager } from "../parts/list.tsx";
 import { Chips } from "../parts/seg.tsx";
@@ -87,6 +88,7 @@ export function comparePage({
       ) : (
         <>
           <div class="toolbar">
+            <span class="soft">From</span>
             <Chips label="From" chips={sides("from")} />
             <span class="soft">to</span>
             <Chips label="To" chips={sides("to")} />
@@ -120,6 +122,7 @@ function Differences({
   flag,
 }: Required<Omit<Comparison, "error">>) {
   const canPromote = useMayChange([environmentOf(environments, to)]);
+  const { now } = useView();
   if (flags.length === 0 && segments.length === 0)
     return (
       <Empty title={`${from} and ${to} are the same`}>
@@ -160,6 +163,9 @@ function Differences({
               )}
               <A to={settingPath({ project: slug, environment: to, flag: each.slug })}>{each.slug}</A>
             </h2>
+            <p class="soft small">
+              {from}: {whoIn(each.after, now)} · {to}: {whoIn(each.before, now)}
+            </p>
             <Diff before={each.before} after={each.after} />
           </li>
         ))}
@@ -197,6 +203,14 @@ function Differences({
       </div>
     </Form>
   );
+}
+
+/** The readers who get a flag in a state, in words. */
+function whoIn(state: Promotion["flags"][number]["after"], now: number): string {
+  const { enabled, expiredAt, variants, defaultVariant, targeting } = state;
+  const rules = variants === undefined ? null : JSON.stringify({ variants, defaultVariant, targeting });
+  const expiresAt = expiredAt == null ? null : Date.parse(expiredAt);
+  return audienceOf({ enabled, expiresAt, rules }, now);
 }
 
 /** The segments that rules need and that differ. */

@@ -121,8 +121,8 @@ function historyPage(
   filter: Filter,
   { items, more, sides }: Page<Revision> & { sides: Sides },
 ): Shown {
-  // Older changes are taken back on pages of their own.
-  const newest = filter.before === undefined ? items[0] : undefined;
+  // Other changes are taken back on pages of their own.
+  const newest = filter.before === undefined ? items.find(({ kind }) => kind === "flag") : undefined;
   return projectPage({
     project: slug,
     tab: "history",

@@ -47,16 +47,11 @@ export function segmentPage(segment: OneSegment): Page {
   const { slug } = project;
   const { name } = record;
   const place = { p: slug, e: environment.slug };
-  const segments = pathTo(SEGMENTS, { project: slug });
   return projectPage({
     project: slug,
     tab: "segments",
     title: `Segment ${name} in ${environment.slug}`,
     heading: name,
-    back: {
-      to: `${segments}?environment=${encodeURIComponent(environment.slug)}`,
-      label: "Segments",
-    },
     actions: <More environment={environment} to={`${segmentPath(slug, environment.slug, name)}/delete`} />,
     ...(isTyped && { topics: [] }),
     commands: [
@@ -74,7 +69,7 @@ export function segmentPage(segment: OneSegment): Page {
             }))}
           />
         )}
-        <div class="card rows">
+        <div class="card flush rows">
           <SegmentRule segment={segment} />
         </div>
         <p class="soft small">
