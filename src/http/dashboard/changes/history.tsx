@@ -6,25 +6,18 @@ import { listFormRevisions } from "../../../forms/form-history.ts";
 import { ADMIN_PATH, addressOf } from "../../../operations/operation.ts";
 import { history } from "../../../operations/history.ts";
 import { PROJECT_KINDS } from "../../../access/history-entry.ts";
-import type { Revision, RevisionQuery } from "../../../projects/history.ts";
+import type { Revision } from "../../../projects/history.ts";
 import { getProject } from "../../../projects/projects.ts";
 import type { Project } from "../../../projects/project.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { FormTabs } from "../forms/form-tabs.tsx";
 import { namedShort } from "../forms/form-words.ts";
-import type { Child } from "../markup.ts";
 import type { Page as Shown } from "../page.tsx";
 import type { Command } from "../parts/commands.tsx";
-import { Icon } from "../parts/icon.tsx";
-import { ButtonLink, Hidden } from "../parts/link.tsx";
-import { Empty } from "../parts/card.tsx";
 import type { Dashboard } from "../routes.ts";
 import { FORM, PROJECT, REVISION, formPath, projectPath } from "../paths.ts";
+import { Changes, type Filter } from "./change-list.tsx";
 import { RevisionCard, type Side, describeRevision } from "./revision-card.tsx";
-import { BY_AGE, List } from "../parts/list.tsx";
-import { Chips } from "../parts/seg.tsx";
-import { visible } from "../parts/text.tsx";
-import { addressOf as pageAt, useView } from "../view.ts";
 import { projectPage } from "../project/project-page.tsx";
 
 /** Changes on one page. */
@@ -51,8 +44,6 @@ export function historyRoutes({ app, get }: Dashboard) {
     return revisionPage(project, entry, (await sidesOf(app, project, [entry])).get(entry.revision));
   });
 }
-
-type Filter = Omit<RevisionQuery, "limit" | "kind"> & { kind?: (typeof PROJECT_KINDS)[number] | undefined };
 
 /** The filter in the query of a page. Throws `invalid`. */
 function filterOf(c: DashboardContext): Filter {
@@ -178,101 +169,6 @@ function formHistoryPage(
     ),
   };
 }
-
-/** The changes that a filter finds, newest first. */
-function Changes({
-  to,
-  filter: { before, ...chosen },
-  page: { items, more },
-  card,
-  environments = [],
-  hasKinds = false,
-}: {
-  to: string;
-  filter: Filter;
-  page: Page<Revision>;
-  card: (entry: Revision) => Child;
-  environments?: readonly string[];
-  hasKinds?: boolean;
-}) {
-  const isFiltered = Object.values(chosen).some((value) => value !== undefined);
-  const { name, who, kind, environment } = chosen;
-  const link = (label: string, query: Filter, isCurrent: boolean) => ({
-    to,
-    label,
-    query: { ...chosen, ...query },
-    isCurrent,
-  });
-  return (
-    <List
-      filters={
-        <div class="toolbar">
-          {hasKinds && (
-            <form method="get" action={pageAt(useView(), to)} class="searchbox" role="search">
-              <Icon name="search" />
-              <Hidden values={{ environment, kind, who }} />
-              <input
-                type="search"
-                id="search"
-                name="name"
-                value={name ?? ""}
-                aria-label="Flag or name"
-                placeholder="Flag or name"
-                aria-keyshortcuts="/"
-                maxlength={200}
-              />
-            </form>
-          )}
-          {environments.length > 1 && (
-            <Chips
-              label="Environment"
-              chips={[
-                link("Everywhere", { environment: undefined }, environment === undefined),
-                ...environments.map((each) => link(each, { environment: each }, each === environment)),
-              ]}
-            />
-          )}
-          {hasKinds && (
-            <Chips
-              label="Kind"
-              chips={KINDS.map(([value, label]) => link(label, { kind: value }, value === kind))}
-            />
-          )}
-          {who !== undefined && (
-            <Chips label="Who" chips={[link(`By ${visible(who)} ×`, { who: undefined }, true)]} />
-          )}
-        </div>
-      }
-      empty={
-        <Empty title={isFiltered ? "No change matches" : "Nothing has changed yet"}>
-          {isFiltered && <ButtonLink to={to}>Show every change</ButtonLink>}
-        </Empty>
-      }
-      rows={items}
-      keyOf={({ revision }) => `revision-${revision}`}
-      card={card}
-      class="whole"
-      pages={{
-        to,
-        query: chosen,
-        isLater: before !== undefined,
-        next: more && { before: items.at(-1)!.revision },
-        words: BY_AGE,
-      }}
-    />
-  );
-}
-
-const KINDS: readonly (readonly [Filter["kind"], string])[] = [
-  [undefined, "All"],
-  ["flag", "Flags"],
-  ["segment", "Segments"],
-  ["environment", "Environments"],
-  ["scheduled", "Failed schedules"],
-  ["ramp", "Ramps"],
-  ["experiment", "Experiments"],
-  ["project", "The project"],
-];
 
 /** The commands that list the same changes; the one for a thing names an example if the filter names none. */
 function commandsOf(project: string, { kind, name, environment, who, before }: Filter): Command[] {
