@@ -114,6 +114,7 @@ describeInBrowser("A page", () => {
       "the question before an erasure",
       "/people?q=bob%40example.com",
       async (page) => {
+        await page.getByLabel("More actions").click();
         await page.getByRole("button", { name: "Erase…" }).click();
         await page.getByRole("dialog").waitFor();
       },

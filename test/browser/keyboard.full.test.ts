@@ -64,6 +64,8 @@ describeInBrowser("Somebody with a keyboard alone", () => {
     await page.evaluate("window.isSame = true");
     await page.keyboard.press("Enter");
     await page.waitForURL(/#main$/);
+    await tabTo(page, "More actions");
+    await page.keyboard.press("Enter");
     await tabTo(page, "Spam");
     expect(await page.evaluate<boolean>("window.isSame")).toBe(true);
     await page.keyboard.press("Enter");

@@ -75,9 +75,10 @@ describeInBrowser("An open page", () => {
     await send("One more");
     await asked.promise;
     await page.keyboard.press("u");
-    await page.getByRole("button", { name: "Mark as read", exact: true }).waitFor();
+    const toggle = page.locator("article .menu button", { hasText: "Mark as read" });
+    await toggle.waitFor({ state: "attached" });
     await page.evaluate(
-      `new MutationObserver(() => { window.isOlder ||= document.querySelector("#marks").textContent.includes("Mark as unread") })
+      `new MutationObserver(() => { window.isOlder ||= document.querySelector("article .bar").textContent.includes("Mark as unread") })
         .observe(document.body, { subtree: true, childList: true, characterData: true })`,
     );
     held.resolve();

@@ -85,7 +85,8 @@ async function update(): Promise<void> {
   if (!answer.ok || isShown(next)) return;
   const run = () => show(next, { isUpdate: true });
   const isTyping = [...document.forms].some(isChanged) || document.querySelector("dialog[open]") !== null;
-  const isPointing = document.querySelector("main :is(tbody tr, .items li, .mail li, .pane):hover") !== null;
+  const isPointing =
+    document.querySelector("main .submissions li:hover, main :is(tbody tr, .items li, .pane):hover") !== null;
   if (!isTyping && !isPointing) return run();
   const count = rowsOf(next).filter(({ id }) => !document.getElementById(id)).length;
   notify("changed", count > 0 ? `${count} new` : "This page has changed.", { label: "Show", run });

@@ -88,7 +88,7 @@ function actFor(keys: string): HTMLElement | null {
 
 /** In a list of submissions, `j` and `k` move the focus, `x` ticks a row, and with Shift all from the last one ticked. */
 function moveInList(event: KeyboardEvent, key: string): void {
-  const links = [...document.querySelectorAll<HTMLElement>("#bulk .mail a")];
+  const links = [...document.querySelectorAll<HTMLElement>("#bulk .submissions a")];
   const step = { j: 1, k: -1, x: 0, X: 0 }[key];
   if (step === undefined || links.length === 0) return;
   event.preventDefault();

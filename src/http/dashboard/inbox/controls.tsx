@@ -30,18 +30,23 @@ export function BulkBar({ query, total }: { query: InboxQuery; total: number | n
 
 /** Downloads of what the list of a form shows. */
 export function ExportLinks({ query }: { query: InboxQuery }) {
-  const shown = { ...parametersOf({ ...query, before: null }), folder: query.folder };
   return (
     <>
-      {["csv", "jsonl", "zip"].map((format) => (
+      {EXPORTS.map((format) => (
         <>
-          <A to={`${pathOf(query)}/export`} query={{ ...shown, format }}>
-            {format.toUpperCase()}
-          </A>{" "}
+          <A {...exportOf(query, format)}>{format.toUpperCase()}</A>{" "}
         </>
       ))}
     </>
   );
+}
+
+export const EXPORTS = ["csv", "jsonl", "zip"] as const;
+
+/** The address of a download. */
+export function exportOf(query: InboxQuery, format: (typeof EXPORTS)[number]) {
+  const shown = { ...parametersOf({ ...query, before: null }), folder: query.folder };
+  return { to: `${pathOf(query)}/export`, query: { ...shown, format } };
 }
 
 /** Path of actions on everything that a filter selects. It cannot be a form's: slugs do not begin with a dash. */

@@ -6,9 +6,10 @@ import type { Page } from "../page.tsx";
 import { A, ButtonLink, Form } from "../parts/link.tsx";
 import { BY_AGE, Pager } from "../parts/list.tsx";
 import { Notice } from "../parts/status.tsx";
+import { Menu } from "../parts/fold.tsx";
 import { Empty } from "../parts/card.tsx";
 import { useMayWriteForms } from "../view.ts";
-import { BulkBar, ExportLinks, FOLDER_NAMES, type Listing, sumOf } from "./controls.tsx";
+import { BulkBar, EXPORTS, FOLDER_NAMES, exportOf, type Listing, sumOf } from "./controls.tsx";
 import { Toolbar } from "./toolbar.tsx";
 import { OLDEST } from "./oldest.ts";
 import { PreviewPane } from "./preview-pane.tsx";
@@ -47,10 +48,11 @@ export function listPage(listing: Listing): Page {
   };
 }
 
-/** The ways to the oldest unread submission and to a new form; for one form its other view, and downloads. */
+/** The way to the oldest unread submission, for one form its other view and downloads, and the way to a new form. */
 function Actions({ query, unread }: { query: InboxQuery; unread: number }) {
   const { isTable, form } = query;
   const mayWrite = useMayWriteForms(null);
+  const isOfForm = chosenIn(form).form !== null;
   return (
     <>
       {unread > 0 && (
@@ -58,20 +60,27 @@ function Actions({ query, unread }: { query: InboxQuery; unread: number }) {
           Oldest unread
         </ButtonLink>
       )}
-      {chosenIn(query.form).form !== null && (
-        <>
-          <ButtonLink to={pathOf(query)} query={parametersOf({ ...query, isTable: !isTable, before: null })}>
-            {isTable ? "List" : "Table"}
-          </ButtonLink>
-          <p class="exports small">
-            Export <ExportLinks query={query} />
-          </p>
-        </>
-      )}
-      {mayWrite && (
-        <ButtonLink to="/forms/new" kind="quiet" icon="plus" shortcut="c">
-          New form
+      {isOfForm && (
+        <ButtonLink to={pathOf(query)} query={parametersOf({ ...query, isTable: !isTable, before: null })}>
+          {isTable ? "List" : "Table"}
         </ButtonLink>
+      )}
+      {(isOfForm || mayWrite) && (
+        <Menu label="More actions">
+          {isOfForm &&
+            EXPORTS.map((format) => (
+              <li>
+                <A {...exportOf(query, format)}>Export {format.toUpperCase()}</A>
+              </li>
+            ))}
+          {mayWrite && (
+            <li>
+              <A to="/forms/new" shortcut="c">
+                New form
+              </A>
+            </li>
+          )}
+        </Menu>
       )}
     </>
   );

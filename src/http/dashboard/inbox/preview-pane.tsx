@@ -23,14 +23,15 @@ export function PreviewPane({
 }) {
   const { submission, address } = preview;
   const { id, project, spam, state } = submission;
-  const { title } = titleOf(submission);
+  const { title, formName } = titleOf(submission);
   const mayWrite = useMayWriteForms(project);
+  const replies = mayWrite && address !== null && spam === null;
   const [mark, label] = MOVES[state][0]!;
   const to = { to: submissionPath(submission), query: besideOf(query) };
   return (
     <article class="card flush pane sticky only-wide" aria-label={visible(title)}>
       <div class="bar">
-        {mayWrite && address !== null && spam === null ? (
+        {replies ? (
           <ButtonLink {...to} hash="reply-text" kind="primary" icon="reply">
             Reply
           </ButtonLink>
@@ -49,17 +50,23 @@ export function PreviewPane({
             {label}
           </ButtonForm>
         )}
+        {replies && (
+          <A {...to} class="end small">
+            Open
+          </A>
+        )}
       </div>
       <div class="body">
         <div>
           <div class="title">
             <h2>
-              <A {...to}>
-                <Foreign text={title} />
-              </A>
+              <Foreign text={title} />
             </h2>
             <Heading submission={submission} address={address} />
           </div>
+          <p class="soft small">
+            <Foreign text={[formName, ...submission.labels].join(" · ")} />
+          </p>
         </div>
         <Content {...preview} title={title} most={MOST} />
       </div>

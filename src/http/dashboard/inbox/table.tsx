@@ -49,7 +49,7 @@ export function SubmissionTable({
           keyOf={({ id }) => `row-${id}`}
           columns={[
             {
-              label: "From",
+              label: "Title",
               heading: true,
               cell: (submission) => (
                 <A to={submissionPath(submission)} query={query}>

@@ -40,7 +40,7 @@ export function Toolbar({
     <div class="toolbar">
       <ListChips query={query} counts={counts} mine={mine} views={views} />
       <div class="searchbox end">
-        <Button form="filters" kind="plain" icon="search" label="Search" />
+        <Button form="filters" kind="quiet" icon="search" label="Search" />
         <input
           type="search"
           name={parameter}

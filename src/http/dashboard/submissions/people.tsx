@@ -19,7 +19,7 @@ import { sentence } from "../error-page.tsx";
 import { Rows } from "./rows.tsx";
 import type { Page } from "../page.tsx";
 import { TextField } from "../parts/field.tsx";
-import { Icon } from "../parts/icon.tsx";
+import { Menu } from "../parts/fold.tsx";
 import { A, Button, ButtonForm, ButtonLink } from "../parts/link.tsx";
 import { Notice } from "../parts/status.tsx";
 import { Card, Empty } from "../parts/card.tsx";
@@ -103,11 +103,9 @@ function peoplePage(typed: string, fault: string | null, recent: readonly Recent
     title: "People",
     section: "people",
     status: fault === null ? 200 : 400,
+    lead: "Everything that one person sent, in every form and folder, by the mail address in it.",
     content: (
       <div class="stack">
-        <p class="soft">
-          Everything that one person sent, in every form and folder, by the mail address in it.
-        </p>
         <Search typed={typed} fault={fault} />
         {recent.length > 0 && (
           <Card id="recent" title="Lately">
@@ -174,6 +172,8 @@ function personPage({ address, submissions, titleOf, before, next, indexing }: P
     section: "people",
     back: { to: "/people", label: "People" },
     topics: ["submissions"],
+    ...(before === null &&
+      !isEmpty && { lead: <Sent submissions={submissions} titleOf={titleOf} next={next} /> }),
     actions: <Actions address={address} isEmpty={isEmpty} />,
     commands: [
       ["List them", "submissions list", { email: address }],
@@ -208,26 +208,42 @@ function personPage({ address, submissions, titleOf, before, next, indexing }: P
   };
 }
 
+/** Exports of all that a person sent, and its erasure. */
 function Actions({ address, isEmpty }: { address: string; isEmpty: boolean }) {
   const mayWrite = useMayWriteForms(null);
+  if (isEmpty && !mayWrite) return null;
+  return (
+    <Menu label="More actions">
+      {!isEmpty &&
+        ["jsonl", "zip"].map((format) => (
+          <li>
+            <A to="/people/export" query={{ q: address, format }}>
+              Export {format.toUpperCase()}
+            </A>
+          </li>
+        ))}
+      {mayWrite && (
+        <li>
+          <ButtonForm to="/people/erase" values={{ q: address }}>
+            Erase…
+          </ButtonForm>
+        </li>
+      )}
+    </Menu>
+  );
+}
+
+/** The number of a person's submissions on the page, their forms, and the time of the last one. */
+function Sent({ submissions, titleOf, next }: Pick<Person, "submissions" | "titleOf" | "next">) {
+  const [last] = submissions;
+  if (!last) return null;
+  const forms = [...new Set(submissions.map((each) => titleOf(each).formName))];
+  const more = forms.length > 3 ? ` and ${forms.length - 3} more` : "";
   return (
     <>
-      {!isEmpty && (
-        <p class="exports small">
-          <Icon name="download" />
-          <A to="/people/export" query={{ q: address, format: "jsonl" }}>
-            JSONL
-          </A>{" "}
-          <A to="/people/export" query={{ q: address, format: "zip" }}>
-            ZIP
-          </A>
-        </p>
-      )}
-      {mayWrite && (
-        <ButtonForm to="/people/erase" values={{ q: address }} kind="danger" icon="trash">
-          Erase…
-        </ButtonForm>
-      )}
+      {next === null ? counted(submissions.length) : `More than ${counted(submissions.length)}`} in{" "}
+      <Foreign text={forms.slice(0, 3).join(", ") + more} />, the last{" "}
+      <Time at={Date.parse(last.createdAt)} />
     </>
   );
 }

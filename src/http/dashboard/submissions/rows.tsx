@@ -45,7 +45,7 @@ export function Rows({ submissions, ...props }: RowsProps) {
   const { now, timeZone } = useView();
   let last = "";
   return (
-    <ol class="card flush mail" aria-label="Submissions">
+    <ol class="card flush mail submissions" aria-label="Submissions">
       {submissions.map((submission) => {
         const day = dayIn(Date.parse(submission.createdAt), now, timeZone);
         const isFirst = day !== last;
@@ -77,7 +77,12 @@ function Row({
     <li id={`row-${id}`} class={read ? undefined : "unread"}>
       {isSelectable && useMayWriteForms(project) && (
         <label>
-          <input type="checkbox" name="submission" value={id} aria-labelledby={`from-${id} at-${id}`} />
+          <input
+            type="checkbox"
+            name="submission"
+            value={id}
+            aria-labelledby={`from-${id} at-${id} text-${id}`}
+          />
         </label>
       )}
       <A to={submissionPath(submission)} query={query} current={id === current ? "page" : undefined}>
@@ -85,7 +90,7 @@ function Row({
           <span class="from" id={`from-${id}`}>
             {!read && <span class="unseen">Unread: </span>}
             <Foreign text={title} />
-          </span>
+          </span>{" "}
           <span title={formatExact(at, timeZone)}>
             <time id={`at-${id}`} datetime={submission.createdAt}>
               {timeIn(at, timeZone)}
@@ -93,9 +98,9 @@ function Row({
           </span>
         </span>
         <span class="l">
-          <span class="text" dir="auto">
+          <span class="text" dir="auto" id={`text-${id}`}>
             {stars && <Stars {...stars} />} {visible(text)}
-          </span>
+          </span>{" "}
           <About submission={submission} formName={formName} {...about} />
         </span>
       </A>
