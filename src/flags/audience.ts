@@ -105,7 +105,7 @@ function nameOf(condition: unknown): string | null {
 }
 
 /** A segment as people call it: `beta-testers` is Beta testers. */
-function segmentTitle(name: string): string {
+export function segmentTitle(name: string): string {
   return /^[a-z][a-z\d]*(?:[-_][a-z\d]+)*$/.test(name)
     ? name[0]!.toUpperCase() + name.slice(1).replaceAll(/[-_]/g, " ")
     : name;

@@ -16,7 +16,6 @@ import { experimentsRoutes } from "./experiments/experiments.tsx";
 import { flagPageRoutes } from "./flags/flag.tsx";
 import { projectFlagsRoutes } from "./flags/project.tsx";
 import { projectListRoutes } from "./flags/projects.tsx";
-import { settingRoutes } from "./flags/screen-page.tsx";
 import { fieldsRoutes } from "./forms/form-fields.tsx";
 import { formRoutes } from "./forms/forms.tsx";
 import { moveFormRoutes } from "./forms/move.tsx";
@@ -52,7 +51,6 @@ export const SECTIONS: readonly ((dashboard: Dashboard) => void)[] = [
   projectListRoutes,
   projectFlagsRoutes,
   flagPageRoutes,
-  settingRoutes,
   historyRoutes,
   proposalRoutes,
   rollbackRoutes,

@@ -125,13 +125,13 @@ describe("the flags of a project", () => {
     const ann = await signIn("editor");
     const page = await ann.get("/projects/shop/flags/checkout");
     expect(page.text).toContain("Applications still read it");
-    const revision = hiddenIn(page, "revision");
+    const revision = deletionIn(page);
     const wrong = await ann.post("/projects/shop/flags/checkout/delete", { name: "check", revision });
     expect([wrong.status, wrong.text.includes('value="check"')]).toEqual([422, true]);
     await setFlag(app, OPERATOR, place("live"), { enabled: true });
     const late = await ann.post("/projects/shop/flags/checkout/delete", { name: "checkout", revision });
     expect(late.status).toBe(409);
-    const again = { name: "checkout", revision: hiddenIn(late, "revision") };
+    const again = { name: "checkout", revision: deletionIn(late) };
     expect((await ann.post("/projects/shop/flags/checkout/delete", again)).path).toBe("/projects/shop");
     expect(await find()).toBeUndefined();
   });
@@ -203,7 +203,8 @@ describe("a flag in an environment", () => {
   test("takes a rule as rows, and one that rows cannot say as JSON", async () => {
     const { signIn, find } = await openShop();
     const ann = await signIn("editor");
-    const { base, revision } = await formOf(ann);
+    const empty = await formOf(ann);
+    const { base, revision } = empty;
     const rows = {
       condition: ["email ends_with @example.com", "country in AT, DE", ""],
       serve: ["on", "25 %", ""],
@@ -211,6 +212,7 @@ describe("a flag in an environment", () => {
     };
     const more = await ann.post(CHECKOUT, { base, revision, act: "row", ...rows });
     expect(more.text).toContain('aria-label="Rule 4"');
+    expect(empty.text).not.toContain('aria-label="Rule 1"');
     const moved = await ann.post(CHECKOUT, { base, revision, act: "up-2", ...rows });
     expect(moved.text.indexOf('value="country"')).toBeLessThan(moved.text.indexOf('value="email"'));
     const removed = await ann.post(CHECKOUT, { base, revision, act: "remove-1", ...rows });
@@ -244,11 +246,11 @@ describe("a flag in an environment", () => {
         ],
       },
     ]);
-    const shown = (await ann.get("/projects/shop/flags/checkout")).text;
+    const shown = (await ann.get(`${CHECKOUT.replace("/environments/live", "")}?environment=live`)).text;
     expect(shown).toContain("email ends with @example.com: on");
 
     const page = await formOf(ann);
-    expect(page.text).toContain("email ends with @example.com: on</bdi></li>");
+    expect(page.text).toContain("email ends with @example.com: on; country is one of AT, DE: 25 % on");
     expect(page.text).toMatch(/history\/\d+\/rollback\?to=before"[^>]*>Undo…/);
     expect(page.text).toMatch(/name="share-rest"[^>]* value="10"/);
     const before = await find();
@@ -294,13 +296,14 @@ describe("a flag in an environment", () => {
     const { signIn, find, app } = await openShop();
     const ann = await signIn("editor");
     const revision = hiddenIn(await ann.get(CHECKOUT), "revision");
-    const hour = { act: "for", enabled: "on", span: "3600000", revision };
-    expect((await ann.post(CHECKOUT, hour)).text).toContain("checkout is on in live for 1 hour.");
+    const hour = { who: "all", how: "while", span: "3600", revision };
+    const release = `${CHECKOUT}/release`;
+    expect((await ann.post(release, hour)).text).toContain("For the next 1 hour, everyone gets on");
     expect(await find()).toMatchObject({ enabled: true });
-    const later = { act: "state-at", enabled: "off" };
-    expect((await ann.post(CHECKOUT, { ...later, at: "" })).text).toContain("Write a date and a time");
-    expect((await ann.post(CHECKOUT, { ...later, at: "2020-01-01T00:00" })).text).toContain("has passed");
-    expect((await ann.post(CHECKOUT, { ...later, at: "2026-07-01T12:00" })).status).toBe(200);
+    const later = { who: "none", how: "at" };
+    expect((await ann.post(release, { ...later, at: "" })).text).toContain("Write a date and a time");
+    expect((await ann.post(release, { ...later, at: "2020-01-01T00:00" })).text).toContain("has passed");
+    expect((await ann.post(release, { ...later, at: "2026-07-01T12:00" })).status).toBe(200);
     const { hidden } = await formOf(ann);
     const nothing = await ann.post(CHECKOUT, { ...hidden, act: "schedule", at: "2026-07-01T12:00" });
     expect(nothing.text).toContain("Nothing differs");
@@ -405,6 +408,12 @@ describe("a flag in an environment", () => {
     expect((await (await signIn("releaser")).get(CHECKOUT)).text).toContain("Turn on in live");
   });
 });
+
+/** The revision in the form that deletes the flag of a page. */
+function deletionIn(page: Parameters<typeof hiddenIn>[0]): string {
+  const [form] = /<form[^>]* id="delete-form".*/s.exec(page.text)!;
+  return hiddenIn({ ...page, text: form }, "revision");
+}
 
 /** The page of the flag, with what its form of values sends unseen. */
 async function formOf(browser: { get: (path: string) => Promise<Parameters<typeof hiddenIn>[0]> }) {

@@ -139,7 +139,8 @@ test("A form that changes an environment with approvals proposes the change inst
   expect(proposed.path).toMatch(/\/changes\/[\w-]+$/);
   expect(proposed.text).toContain("it needs 2 approvals");
   expect(proposed.text).toContain("lunch");
-  const later = await post(path, { act: "state-at", enabled: "on", at: "2027-01-31T12:00", propose: "14d" });
+  const release = { who: "all", how: "at", at: "2027-01-31T12:00", propose: "14d" };
+  const later = await post(`${path}/release`, release);
   expect(later.text).toContain("schedule for menu");
   expect(
     (await post(`/projects/${project}/flags/menu/delete`, { name: "menu", propose: "14d" })).text,

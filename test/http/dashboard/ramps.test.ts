@@ -9,7 +9,14 @@ import { OPERATOR } from "../../support/records/caller.ts";
 
 const DAY = 86_400_000;
 const FLAG = "/projects/shop/environments/live/flags/search";
-const COURSE = { do: "start", variant: "on", to: "1, 10 %, 50,100", every: "1d", start: "", why: "the plan" };
+const COURSE = {
+  who: "all",
+  how: "steps",
+  variant: "on",
+  step: ["1", "10", "50"],
+  every: "86400",
+  why: "the plan",
+};
 
 /** The project shop with the flag search, and an admin who is signed in. */
 async function openShop() {
@@ -21,7 +28,8 @@ async function openShop() {
   return {
     app,
     ann,
-    send: (fields: Record<string, string>) => ann.post(`${FLAG}/ramp`, fields),
+    send: (fields: Record<string, string | string[]>) =>
+      ann.post(`${FLAG}/${"do" in fields ? "ramp" : "release"}`, fields),
     ramp: async () => (await app.store.ramps.find(place))?.ramp,
     flag: async () => (await app.store.flags.find(place))!,
     lock: () => setEnvironment(app, OPERATOR, "shop", "live", { locked: true }),
@@ -30,18 +38,18 @@ async function openShop() {
 
 test("A ramp is begun, shown with its steps, paused, resumed by Undo, and aborted", async () => {
   const { app, ann, send, ramp, flag } = await openShop();
-  expect((await ann.get(FLAG)).text).toContain("Begin the ramp in live");
+  expect((await ann.get(FLAG)).text).toContain("Start the steps in live");
   const begun = await send(COURSE);
   expect(begun.path).toBe("/projects/shop/flags/search?environment=live");
-  expect(begun.text).toContain("The ramp of search in live is begun: 1 % get on");
+  expect(begun.text).toContain("Released in live. From now on 1 %, tomorrow 10 %, on ");
   expect(begun.text).toContain("the plan");
   expect(await ramp()).toMatchObject({ status: "running", share: 1, every: 86_400, who: "ann" });
   app.clock.now += DAY;
   await stepDue(app, () => {});
   const { text } = await ann.get(FLAG);
   expect(text).toContain("10 % get");
-  expect(text).not.toContain("Begin a ramp");
-  expect((await ann.get("/projects/shop/flags/search")).text).toContain("running: 10 % get");
+  expect(text).not.toContain("Start the steps");
+  expect((await ann.get("/projects/shop/flags/search?environment=live")).text).toContain(">running<");
   expect((await ann.get("/projects/shop/scheduled")).text).toContain("10 % on");
   const history = (await ann.get("/projects/shop/history?kind=ramp")).text;
   expect(history).toContain("+ on 1 → 10 → 50 → 100 %, a step every day");
@@ -59,9 +67,10 @@ test("A ramp is begun, shown with its steps, paused, resumed by Undo, and aborte
   expect((await send({ do: "resume" })).text).toContain("is resumed");
   const aborted = await send({ do: "abort", why: "" });
   expect(aborted.text).toContain("is aborted: 0 % get on");
+  expect(aborted.text).toContain("Start the steps in live");
   expect((await flag()).enabled).toBe(false);
   await send(COURSE);
-  await send({ do: "abort", keep: "on", why: "" });
+  await send({ do: "keep", why: "" });
   expect(await ramp()).toMatchObject({ status: "aborted", share: 1 });
   expect((await flag()).enabled).toBe(true);
 });
@@ -69,20 +78,18 @@ test("A ramp is begun, shown with its steps, paused, resumed by Undo, and aborte
 test("A fault of a new ramp stands at its field, and what was typed is kept", async () => {
   const { ann, send, ramp } = await openShop();
   for (const [field, value, message] of [
-    ["to", "1,many", "Write percentages with commas"],
-    ["to", "10,1", "The shares of a ramp rise"],
-    ["every", "soon", "Write a time such as 30m"],
-    ["start", "tomorrow", "Write a date and a time"],
-    ["start", "2020-01-01T00:00", "A ramp starts later"],
+    ["step", "many", "A step is a share above 0"],
+    ["step", ["10", "1"], "The steps rise"],
+    ["every", "soon", "Every is a whole number"],
     ["variant", "blue", "Blue is not a variant of the flag"],
-    ["guards", "event:error explodes", "is not a guard: write"],
-    ["guards", "submissions:nothing falls 20%", "does not exist"],
+    ["guard", "event:error explodes", "is not a guard: write"],
+    ["guard", "submissions:nothing falls", "does not exist"],
   ] as const) {
-    const { status, text } = await send({ ...COURSE, [field]: value });
+    const { status, text } = await send({ ...COURSE, [field]: value as string | string[] });
     expect([field, value, status]).toEqual([field, value, 422]);
     expect(text).toContain(message);
     expect(text).toContain('value="the plan"');
-    expect(text).toContain(`id="${field}-error"`);
+    expect(text).toContain(`id="release-${field === "guard" ? "guards" : field}-error"`);
   }
   await send(COURSE);
   const held = await send(COURSE);
@@ -96,18 +103,21 @@ test("A ramp with guards is begun with one a line, shown and kept by a confirmat
   await lock();
   const guarded = {
     ...COURSE,
-    guards: "event:error rises 0%\r\n\r\nevent:signup falls 20% \r\n",
+    guard: ["event:error rises", "event:signup falls"],
+    "percent event:error rises": "0",
+    "percent event:signup falls": "20",
     onGuard: "rollback",
   };
   const asked = await send(guarded);
   expect(asked.status).toBe(428);
-  expect(asked.text).toContain("event:signup falls 20%");
+  expect(asked.text).toContain("events signup fall more than 20 %");
+  for (const value of ["event:signup falls", "20"]) expect(asked.text).toContain(`value="${value}"`);
   await send({ ...guarded, confirm: "live" });
   const guards = ["event:error rises 0%", "event:signup falls 20%"];
   expect(await ramp()).toMatchObject({ guards, onGuard: "rollback" });
   const { text } = await ann.get(FLAG);
   for (const guard of guards) expect(text).toContain(guard);
-  expect(text).toContain("roll back");
+  expect(text).toContain("It goes back, and tells you, if");
 });
 
 test("A locked environment is typed before its ramp is changed", async () => {
@@ -115,8 +125,8 @@ test("A locked environment is typed before its ramp is changed", async () => {
   await lock();
   const asked = await send(COURSE);
   expect(asked.status).toBe(428);
-  expect(asked.text).toContain("Begin the ramp in live?");
-  expect(asked.text).toContain("on goes to 1 %, 10 %, 50 %, 100 % of users, a step every day");
+  expect(asked.text).toContain("Start the steps in live?");
+  expect(asked.text).toContain("From now on 1 %, tomorrow 10 %, on ");
   expect(await ramp()).toBeUndefined();
   expect((await send({ ...COURSE, confirm: "live" })).path).toBe(
     "/projects/shop/flags/search?environment=live",

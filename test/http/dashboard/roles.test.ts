@@ -2,6 +2,8 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { ROLES, type Role } from "../../../src/access/role.ts";
 import { createToken } from "../../../src/access/tokens.ts";
 import { createFeed } from "../../../src/forms/feeds/feeds.ts";
+import { setFlag } from "../../../src/flags/flags.ts";
+import { startRamp } from "../../../src/flags/ramps/ramps.ts";
 import { addTarget } from "../../../src/forms/targets.ts";
 import { openTestApp } from "../../support/app.ts";
 import { apply } from "../../support/records/apply.ts";
@@ -30,6 +32,9 @@ await apply(app.store, {
 });
 await createToken(app, OPERATOR, { name: "victim", project: "shop" });
 const { id: feed } = await createFeed(app, OPERATOR, "contact", { format: "csv" });
+const ramped = { project: "shop", environment: "develop", flag: "ramped" };
+await setFlag(app, OPERATOR, ramped, {});
+await startRamp(app, OPERATOR, ramped, { variant: "on", to: [1, 100], every: 86_400 });
 const dashboard = openDashboard(app);
 const { routes } = await dashboard.created;
 
@@ -142,8 +147,19 @@ const RULES: Record<string, Rule> = {
   },
   "/projects/:project/environments/:environment/flags/:flag/ramp": {
     least: "editor",
+    on: `${develop}/flags/ramped`,
+    names: { ":flag": "ramped" },
+    fields: { do: "pause" },
+  },
+  "/projects/:project/environments/:environment/flags/:flag/release": {
+    least: "editor",
     on: `${develop}/flags/checkout`,
-    fields: { do: "start", variant: "on", to: "1", every: "1d" },
+    fields: { who: "all", how: "now" },
+  },
+  "/projects/:project/environments/:environment/flags/:flag/release/undo": {
+    least: "editor",
+    on: "",
+    fields: { revision: String(made.revision) },
   },
   "/projects/:project/targets": {
     least: "editor",

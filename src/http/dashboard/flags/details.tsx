@@ -1,8 +1,7 @@
 import { own } from "../../../base/shapes/own.ts";
 import { FIELDS, tagsOf } from "../../../flags/flag-fields.ts";
-import type { FlagPlace, FlagRecord } from "../../../flags/flag.ts";
+import type { FlagPlace } from "../../../flags/flag.ts";
 import { flags } from "../../../operations/flags.ts";
-import type { Environment } from "../../../projects/environment.ts";
 import { getProject } from "../../../projects/projects.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { type Fields, revisionIn, textOf } from "../fields.ts";
@@ -10,12 +9,11 @@ import type { Page } from "../page.tsx";
 import { Diff } from "../parts/diff.tsx";
 import { CheckField, LineField, TextField } from "../parts/field.tsx";
 import { Button, Form } from "../parts/link.tsx";
-import { Badge } from "../parts/status.tsx";
 import { type Typed, typedAt } from "../parts/submit.ts";
-import { Foreign } from "../parts/text.tsx";
 import { FLAG, type ParametersOf, flagPath, settingPath } from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
-import { useMay, useMayChange } from "../view.ts";
+import { useMay } from "../view.ts";
+import type { Screen } from "./screen.tsx";
 import { undoOfAll } from "./ticked.tsx";
 
 const DETAILS = `${FLAG}/details` as const;
@@ -89,86 +87,46 @@ function patchIn(fields: Fields) {
   };
 }
 
-/** The details of a flag, which all environments share, with their form. */
-export function FlagDetails({
-  project,
-  record,
-  environments,
-  environment = "",
-  typed,
-}: {
-  project: string;
-  record: FlagRecord;
-  environments: readonly Environment[];
-  /** The environment of the page; empty for that of all. */
-  environment?: string;
-  typed?: Typed | undefined;
-}) {
-  const { slug, description, owner, tags, permanent, archived } = record;
-  const [mayWrite, mayArchive] = [useMay("flags:write", { project }), useMayChange(environments)];
+/** The form of what all environments share of a flag. */
+export function FlagDetails({ screen }: { screen: Screen }) {
+  const { place, record, open } = screen;
+  const typed = screen.typed.details;
+  const { project, environment } = place;
+  const { slug, description, owner, tags, permanent } = record;
+  if (!useMay("flags:write", { project })) return null;
   return (
-    <div class="stack" id="flag-details">
-      {description !== "" && (
-        <p>
-          <Foreign text={description} />
-        </p>
-      )}
-      {(owner !== "" || tags !== "" || permanent || archived) && (
+    <details class="card" id="details" open={typed !== undefined || open === "details"}>
+      <summary>Name, owner, tags</summary>
+      <Form
+        to={`${flagPath(project, slug)}/details`}
+        values={{ environment }}
+        class="stack narrow"
+        label="Details"
+        id="details-form"
+      >
+        <LineField {...typedAt(typed, "description", description)} label={FIELDS.description.label} />
+        <LineField
+          {...typedAt(typed, "owner", owner)}
+          label={FIELDS.owner.label}
+          maxlength={FIELDS.owner.max}
+        />
+        <TextField
+          {...typedAt(typed, "tags", tagsOf(tags).join(", "))}
+          label={FIELDS.tags.label}
+          hint={FIELDS.tags.hint}
+        />
+        <CheckField
+          name="permanent"
+          label={FIELDS.permanent.label}
+          hint={FIELDS.permanent.hint}
+          checked={typed?.fields.has("permanent") ?? permanent}
+        />
         <p class="buttons">
-          {archived && <Badge tone="warn">archived</Badge>}
-          {permanent && <Badge>permanent</Badge>}
-          {tagsOf(tags).map((tag) => (
-            <Badge>
-              <Foreign text={tag} />
-            </Badge>
-          ))}
-          {owner !== "" && (
-            <span class="soft">
-              owned by <Foreign text={owner} />
-            </span>
-          )}
+          <Button name="act" value="details">
+            Save details
+          </Button>
         </p>
-      )}
-      {mayWrite && (
-        <details id="details" open={typed !== undefined}>
-          <summary>Description, owner, tags, archive</summary>
-          <Form
-            to={`${flagPath(project, slug)}/details`}
-            values={{ environment }}
-            class="stack narrow"
-            label="Details"
-            id="details-form"
-          >
-            <LineField {...typedAt(typed, "description", description)} label={FIELDS.description.label} />
-            <LineField
-              {...typedAt(typed, "owner", owner)}
-              label={FIELDS.owner.label}
-              maxlength={FIELDS.owner.max}
-            />
-            <TextField
-              {...typedAt(typed, "tags", tagsOf(tags).join(", "))}
-              label={FIELDS.tags.label}
-              hint={FIELDS.tags.hint}
-            />
-            <CheckField
-              name="permanent"
-              label={FIELDS.permanent.label}
-              hint={FIELDS.permanent.hint}
-              checked={typed?.fields.has("permanent") ?? permanent}
-            />
-            <p class="buttons">
-              <Button kind="primary" name="act" value="details">
-                Save details
-              </Button>
-              {mayArchive && (
-                <Button name="act" value={archived ? "restore" : "archive"}>
-                  {archived ? "Restore flag" : "Archive flag"}
-                </Button>
-              )}
-            </p>
-          </Form>
-        </details>
-      )}
-    </div>
+      </Form>
+    </details>
   );
 }

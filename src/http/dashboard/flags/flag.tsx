@@ -1,79 +1,71 @@
-import type { Caller } from "../../../access/caller.ts";
-import type { App } from "../../../app.ts";
-import { type FlagRecord, type FlagStatus, noSuchFlag } from "../../../flags/flag.ts";
-import { flagInEveryEnvironment } from "../../../flags/overviews.ts";
-import { settled } from "../../../flags/ramps/ramp-plan.ts";
-import { viewRamp } from "../../../flags/ramps/ramp.ts";
-import type { ScheduledChange } from "../../../flags/schedule/scheduled-change.ts";
+import { requireScope } from "../../../access/rights.ts";
+import { AppError } from "../../../base/errors.ts";
+import { type FlagPlace, noSuchFlag } from "../../../flags/flag.ts";
+import { tagsOf } from "../../../flags/flag-fields.ts";
+import { getsInShort } from "../../../flags/release/release-words.ts";
 import { DEFAULT_STALE_DAYS } from "../../../flags/stale.ts";
 import { flags } from "../../../operations/flags.ts";
-import type { Environment } from "../../../projects/environment.ts";
-import type { Project } from "../../../projects/project.ts";
 import { getProject } from "../../../projects/projects.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { revisionIn, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
-import { Card, Facts } from "../parts/card.tsx";
-import { formatRate, lastChange } from "../parts/confirm.tsx";
+import { lastChange } from "../parts/confirm.tsx";
 import { Danger } from "../parts/danger.tsx";
-import { A, ButtonLink } from "../parts/link.tsx";
-import { EnvironmentName, Notice } from "../parts/status.tsx";
+import { Menu } from "../parts/fold.tsx";
+import { A, ButtonForm, ButtonLink } from "../parts/link.tsx";
+import { EnvTabs } from "../parts/seg.tsx";
+import { Badge, Notice } from "../parts/status.tsx";
 import { type Typed, faultAt, typedAt } from "../parts/submit.ts";
-import { Time } from "../parts/time.tsx";
-import { EXPERIMENTS, FLAG, flagPath, pathTo, projectPath, settingPath } from "../paths.ts";
+import { Foreign } from "../parts/text.tsx";
+import { COMPARE, EXPERIMENTS, FLAG, SETTING, flagPath, pathTo, projectPath, settingPath } from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
-import { useMayChange, useView } from "../view.ts";
-import { documentCommand } from "./commands.ts";
-import { FlagDetails } from "./details.tsx";
-import {
-  EnvironmentStrip,
-  Expiry,
-  FlagState,
-  FlagValue,
-  LastRead,
-  Payload,
-  Readers,
-  RuleWords,
-  isRead,
-  ratesOf,
-} from "./flag-facts.tsx";
-import { RampState } from "./ramp-card.tsx";
-import { PlannedChange, showSetting } from "./screen-page.tsx";
+import { useMay, useMayChange, useView } from "../view.ts";
+import { serverOf, settingCommands } from "./commands.ts";
+import { FlagDetails, detailsRoutes } from "./details.tsx";
+import { Readers, isRead, ratesOf } from "./flag-facts.tsx";
+import { HistoryCard, NowCard, ReadsCard, changeState } from "./now.tsx";
+import { releaseRoutes } from "./releasing.tsx";
+import { Releases, rampRoutes } from "./running.tsx";
+import { type Again, type Screen, readScreen } from "./screen.tsx";
+import { TryCard, peopleOfFlagsRoutes } from "./try.tsx";
+import { ConflictView, ValuesForm } from "./values-form.tsx";
+import { changeValues } from "./values.ts";
 
-/** Environments for which reads are counted, and scheduled changes that are looked through. */
-const COUNTED = 50;
-const SCHEDULED = 200;
-
-/** A flag in one environment. */
-type Place = {
-  environment: Environment;
-  record: FlagRecord;
-  /** When it was last read; null for never. */
-  readAt: number | null;
-  /** Reads a minute. */
-  rate: number;
-  /** The last one; null if there was none. */
-  ramp: ReturnType<typeof viewRamp> | null;
-};
-
-type WholeFlag = {
-  project: Project;
-  flag: string;
-  places: readonly Place[];
-  /** The next first. */
-  statuses: readonly FlagStatus[];
-  scheduled: readonly ScheduledChange[];
-};
+/** The buttons of the form of values; those of a row of a rule have its number behind them. */
+const VALUE_ACTS =
+  /^(?:save|check|discard|schedule|try|rows|json|(?:row|and|up|down|remove|variant|drop)(?:-\d{1,4})?)$/;
 
 export function flagPageRoutes(dashboard: Dashboard) {
-  const { app, act, get, post } = dashboard;
-  const read = (c: DashboardContext, { project, flag }: { project: string; flag: string }) =>
-    readFlag(app, c.get("caller"), project, flag);
+  const { app, options, root, get, post, viewOf, act } = dashboard;
+  const pageOf = (c: DashboardContext, screen: Screen) =>
+    flagPage(screen, settingCommands(screen, serverOf(c, options)));
+  const again: Again = async (c, place, change, patch) => {
+    const screen = await readScreen(app, c.get("caller"), place, viewOf(c).timeZone, patch);
+    return pageOf(c, { ...screen, status: 422, ...change(screen) });
+  };
+  const showTyped = (name: "details" | "person") => (c: DashboardContext, place: FlagPlace, typed: Typed) =>
+    again(c, place, () => ({ typed: { [name]: typed } }));
 
-  get(FLAG, "flags:read", async (c, parameters) => {
-    const environment = c.req.query("environment");
-    if (environment) return showSetting(dashboard, c, { ...parameters, environment });
-    return flagPage(await read(c, parameters), null);
+  detailsRoutes(dashboard, showTyped("details"));
+  peopleOfFlagsRoutes(dashboard, showTyped("person"));
+  rampRoutes(dashboard, again);
+  releaseRoutes(dashboard, again);
+  get(FLAG, "flags:read", async (c, { project, flag }) => {
+    const environment = c.req.query("environment") || (await firstOf(dashboard, project));
+    const place = { project, flag, environment };
+    const screen = await readScreen(app, c.get("caller"), place, viewOf(c).timeZone);
+    if (screen.isMissing) throw noSuchFlag(flag);
+    return pageOf(c, { ...screen, open: c.req.query("open") ?? "" });
+  });
+  get(SETTING, "flags:read", async (c, place) => c.redirect(`${root}${settingPath(place)}`, 303));
+  post(SETTING, "flags:read", async (c, fields, place) => {
+    const name = textOf(fields, "act") || "save";
+    // Trying changes nothing, so those who may read may try.
+    if (name !== "try" && name !== "check") requireScope(c.get("caller"), "flags:write", place);
+    const sent = { c, fields, names: place };
+    if (name === "state") return changeState(dashboard, again, sent);
+    if (VALUE_ACTS.test(name)) return changeValues(dashboard, again, sent, name);
+    throw new AppError("invalid", "this form is not known here: load the page again");
   });
   post(
     `${FLAG}/delete`,
@@ -89,18 +81,27 @@ export function flagPageRoutes(dashboard: Dashboard) {
         to: projectPath(project),
         text: `The flag ${flag} is deleted.`,
       }),
-      async confirm({ c, names }) {
-        const { project, flag } = names;
-        const [whole, last] = await Promise.all([
-          read(c, names),
+      async confirm({ c, names: { project, flag } }) {
+        const { environments } = await getProject(app, project);
+        const [statuses, last, rateOf] = await Promise.all([
+          app.store.flags.statuses(project, [flag]),
           lastChange(app, project, { kind: "flag", name: flag, environment: null }),
+          ratesOf(app, c.get("caller"), { project, environments }, flag),
         ]);
         return {
           title: `Confirm: delete ${flag}, ${project}`,
           label: `Delete ${flag} in every environment`,
           isDeletion: true,
-          environments: whole.project.environments,
-          change: <Change whole={whole} now={app.now()} />,
+          environments,
+          change: (
+            <DeletedEverywhere
+              flag={flag}
+              environments={environments}
+              statuses={statuses}
+              now={app.now()}
+              rateOf={(slug) => rateOf(slug, flag)}
+            />
+          ),
           last,
           back: { to: flagPath(project, flag), label: flag },
         };
@@ -110,188 +111,235 @@ export function flagPageRoutes(dashboard: Dashboard) {
           name: "The flag was changed meanwhile. Check it again, and delete it if that is still right.",
         };
         const isLate = code === "conflict";
-        const typed = { fields, faults: isLate ? late : faults };
-        return { ...flagPage(await read(c, names), typed), status: isLate ? 409 : 422 };
+        const environment = textOf(fields, "environment") || (await firstOf(dashboard, names.project));
+        const typed = { delete: { fields, faults: isLate ? late : faults } };
+        return again(c, { ...names, environment }, () => ({ typed, status: isLate ? 409 : 422 }));
       },
       at: { "revision-differs": "name" },
     }),
   );
 }
 
-function Change({ whole: { flag, places }, now }: { whole: WholeFlag; now: number }) {
-  const readers = places.filter((place) => isRead(place, now));
-  return (
-    <div class="stack">
-      <p>
-        {flag} is deleted in {places.map(({ environment }) => environment.slug).join(", ")}.
-      </p>
-      {readers.length > 0 && (
-        <div>
-          <p>Applications still read it:</p>
-          <Readers readers={readers} />
-        </div>
-      )}
-    </div>
-  );
+/** The environment whose tab shows where an address names none. */
+async function firstOf({ app }: Dashboard, slug: string): Promise<string> {
+  const { environments } = await getProject(app, slug);
+  return environments[0]!.slug;
 }
 
-/** Reads a flag in every environment of its project. Throws `not_found`. */
-async function readFlag(app: App, caller: Caller, slug: string, flag: string): Promise<WholeFlag> {
-  const project = await getProject(app, slug);
-  const environments = project.environments.slice(0, COUNTED);
-  const [everywhere, statuses, ramps, { items }, rateOf] = await Promise.all([
-    flagInEveryEnvironment(app, slug, flag),
-    app.store.flags.statuses(slug, [flag]),
-    app.store.ramps.ofFlag(slug, flag),
-    app.store.scheduled.page(slug, null, { limit: SCHEDULED }),
-    ratesOf(app, caller, { project: slug, environments }, flag),
-  ]);
-  const records = new Map(everywhere.map(({ environment, record }) => [environment, record]));
-  const places = project.environments.flatMap((environment) => {
-    const record = records.get(environment.slug);
-    if (!record) return [];
-    const { slug: name } = environment;
-    const readAt = statuses.find((each) => each.environment === name)?.readAt ?? null;
-    const found = ramps.find((each) => each.ramp.environment === name);
-    const ramp = found ? viewRamp(settled(found)) : null;
-    return [{ environment, record, readAt, rate: rateOf(name, flag), ramp }];
-  });
-  if (places.length === 0) throw noSuchFlag(flag);
-  return { project, flag, places, statuses, scheduled: items.filter((each) => each.flag === flag) };
-}
-
-/** A flag in every environment of its project. */
-function flagPage(whole: WholeFlag, typed: Typed | null): Page {
-  const { project, flag, places } = whole;
-  const place = { p: project.slug };
-  const environment = project.environments[0]!.slug;
+/** A flag with its environments as tabs: what holds, how it is released, what it is, and what happened. */
+function flagPage(screen: Screen, commands: Page["commands"] & {}): Page {
+  const { place, environment, record, project: all, status } = screen;
+  const { project, flag } = place;
   return {
-    title: `Flag ${flag}, ${project.slug}`,
+    title: `Flag ${flag} in ${environment.slug}, ${project}`,
     heading: flag,
     section: "flags",
-    back: { to: projectPath(project.slug), label: `Flags of ${project.slug}` },
-    actions: (
+    crumbs: [
+      { to: projectPath(project), label: all.name || project },
+      { to: projectPath(project), label: "Flags" },
+    ],
+    badges: (
       <>
-        <ButtonLink
-          to={`${projectPath(project.slug)}/history`}
-          query={{ kind: "flag", name: flag }}
-          icon="history"
-        >
-          History
-        </ButtonLink>
-        <ButtonLink to={pathTo(EXPERIMENTS, { project: project.slug })} query={{ flag }}>
-          Experiments
-        </ButtonLink>
-        <ButtonLink to={`${flagPath(project.slug, flag)}/feedback`}>Feedback</ButtonLink>
-        <ButtonLink to={`${flagPath(project.slug, flag)}/code`}>Code</ButtonLink>
+        {record.archived && <Badge tone="warn">archived</Badge>}
+        {record.permanent && <Badge>permanent</Badge>}
+        {record.isPreview && <Badge tone="info">preview</Badge>}
+        {tagsOf(record.tags).map((tag) => (
+          <Badge>
+            <Foreign text={tag} />
+          </Badge>
+        ))}
       </>
     ),
-    topics: ["setup"],
-    commands: [
-      ["Show it in one environment", "flags get", flag, { ...place, e: environment }],
-      ["List its changes", "flags history", flag, place],
-      ["Delete it everywhere", "flags delete", flag, place],
-      documentCommand(
-        project.slug,
-        flag,
-        new Map(places.map((place) => [place.environment.slug, place.record])),
+    actions: <Actions screen={screen} />,
+    ...((record.description !== "" || record.owner !== "") && {
+      lead: (
+        <>
+          <Foreign text={record.description} />
+          {record.description !== "" && record.owner !== "" && " · "}
+          {record.owner !== "" && (
+            <>
+              owned by <Foreign text={record.owner} />
+            </>
+          )}
+        </>
       ),
-    ],
-    content: <WholeFlagView whole={whole} typed={typed} />,
+    }),
+    topics: ["setup"],
+    status,
+    commands,
+    content: (
+      <>
+        <Tabs screen={screen} />
+        <ConflictView screen={screen} />
+        <div class="split aside">
+          <div class="stack">
+            <NowCard screen={screen} />
+            <Releases screen={screen} />
+            <ValuesForm screen={screen} />
+          </div>
+          <aside class="stack">
+            <TryCard screen={screen} />
+            <ReadsCard screen={screen} />
+            <HistoryCard screen={screen} />
+          </aside>
+        </div>
+        <FlagDetails screen={screen} />
+        <Deletion screen={screen} />
+      </>
+    ),
   };
 }
 
-function WholeFlagView({ whole, typed }: { whole: WholeFlag; typed: Typed | null }) {
-  const { project, flag, places, statuses, scheduled } = whole;
+function Tabs({ screen: { place, project, statuses } }: { screen: Screen }) {
+  const { now } = useView();
   return (
-    <div class="stack">
-      <EnvironmentStrip project={project} flag={flag} statuses={statuses} />
-      <FlagDetails project={project.slug} record={places[0]!.record} environments={project.environments} />
-      <div class="columns">
-        {places.map((place) => (
-          <PlaceCard project={project.slug} flag={flag} place={place} />
-        ))}
-      </div>
-      {scheduled.length > 0 && (
-        <Card id="scheduled-title" title="Scheduled">
-          <ul class="stack">
-            {scheduled.map((each) => (
-              <li id={`scheduled-${each.id}`}>
-                <A to={settingPath({ project: project.slug, environment: each.environment, flag })}>
-                  {each.environment}
-                </A>
-                <PlannedChange change={each} />
-              </li>
-            ))}
-          </ul>
-        </Card>
-      )}
-      {useMayChange(whole.project.environments) && <Deletion whole={whole} typed={typed} />}
-    </div>
+    <EnvTabs
+      tabs={project.environments.map((environment) => {
+        const status = statuses.find((each) => each.environment === environment.slug);
+        return {
+          to: settingPath({ ...place, environment: environment.slug }),
+          isCurrent: environment.slug === place.environment,
+          environment,
+          sentence: <Foreign text={status ? getsInShort(status, now) : "Off for everyone"} />,
+        };
+      })}
+    />
   );
 }
 
-function PlaceCard({ project, flag, place }: { project: string; flag: string; place: Place }) {
-  const { environment, record, readAt, rate, ramp } = place;
-  const mayWrite = useMayChange([environment]);
+/** What is seldom done with a flag. */
+function Actions({ screen: { place, project, environment, record } }: { screen: Screen }) {
+  const { project: slug, flag } = place;
+  const mayWrite = useMay("flags:write", { project: slug });
+  const mayArchive = useMayChange(project.environments);
+  const path = flagPath(slug, flag);
+  const query = { environment: environment.slug };
+  const at = project.environments.findIndex((each) => each.slug === environment.slug);
+  const next = project.environments[at + 1] ?? project.environments[at - 1];
+  const mayCopy = useMayChange(next ? [next] : []);
   return (
-    <section class="card" aria-labelledby={`in-${environment.slug}`}>
-      <h2 id={`in-${environment.slug}`}>
-        <EnvironmentName environment={environment} />
-        <FlagState record={record} />
-      </h2>
-      <Facts
-        class="row clamped"
-        facts={[
-          [record.rules === null ? "Payload" : "Variants", <FlagValue record={record} />],
-          record.rules !== null && ["Rule", <RuleWords record={record} />],
-          record.rules !== null && record.payload !== null && ["Payload", <Payload text={record.payload} />],
-          ramp !== null && ["Ramp", <RampState ramp={ramp} />],
-          record.expiresAt !== null && ["Expires", <Expiry record={record} />],
-          ["Last read", <LastRead at={readAt} />],
-          ["Reads", formatRate(rate)],
-          ["Changed", <Time at={record.updatedAt} />],
-        ]}
-      />
+    <>
+      <ButtonLink to={`${path}/code`} icon="code">
+        Code
+      </ButtonLink>
+      <Menu>
+        {mayWrite && (
+          <li>
+            <A to={path} query={{ ...query, open: "details" }}>
+              Name, owner, tags
+            </A>
+          </li>
+        )}
+        <li>
+          <A to={`${path}/feedback`}>Feedback</A>
+        </li>
+        <li>
+          <A to={pathTo(EXPERIMENTS, { project: slug })} query={{ flag }}>
+            Experiments
+          </A>
+        </li>
+        <li>
+          <A to={`${projectPath(slug)}/history`} query={{ kind: "flag", name: flag }}>
+            History
+          </A>
+        </li>
+        {next && mayCopy && (
+          <li>
+            <A
+              to={pathTo(COMPARE, { project: slug })}
+              query={{ from: environment.slug, to: next.slug, flag }}
+            >
+              Copy {environment.slug} to {next.slug}…
+            </A>
+          </li>
+        )}
+        {mayArchive && (
+          <>
+            <li>
+              <ButtonForm
+                to={`${path}/details`}
+                values={query}
+                kind="plain"
+                name="act"
+                value={record.archived ? "restore" : "archive"}
+              >
+                {record.archived ? "Restore flag" : "Archive flag"}
+              </ButtonForm>
+            </li>
+            <li>
+              <A class="danger" to={path} query={{ ...query, open: "delete" }}>
+                Delete…
+              </A>
+            </li>
+          </>
+        )}
+      </Menu>
+    </>
+  );
+}
+
+type Deleted = {
+  flag: string;
+  environments: Screen["project"]["environments"];
+  statuses: Screen["statuses"];
+  now: number;
+  rateOf: (environment: string) => number;
+};
+
+/** Where a flag is deleted, and who still reads it. */
+function DeletedEverywhere({ flag, environments, statuses, now, rateOf }: Deleted) {
+  const readers = statuses
+    .filter((status) => isRead(status, now))
+    .flatMap(({ environment: slug, readAt }) => {
+      const environment = environments.find((each) => each.slug === slug);
+      return environment ? [{ environment, readAt, rate: rateOf(slug) }] : [];
+    });
+  return (
+    <div class="stack">
       <p>
-        <ButtonLink to={settingPath({ project, environment: environment.slug, flag })}>
-          {mayWrite ? "Edit" : "Open"} in {environment.slug}
-        </ButtonLink>
+        {flag} is deleted in {statuses.map(({ environment }) => environment).join(", ")}.
       </p>
-    </section>
+      {readers.length === 0 ? (
+        <p>It has not been read in the last {DEFAULT_STALE_DAYS} days.</p>
+      ) : (
+        <Notice tone="warn" title="Applications still read it">
+          <Readers readers={readers} />
+        </Notice>
+      )}
+    </div>
   );
 }
 
 /** The form that deletes a flag, which names who still reads it. */
-function Deletion({ whole, typed }: { whole: WholeFlag; typed: Typed | null }) {
-  const { project, flag, places } = whole;
+function Deletion({ screen }: { screen: Screen }) {
+  const { place, project: all, statuses, rate, typed, open } = screen;
+  const { project, flag, environment } = place;
   const { now } = useView();
-  const readers = places.filter((place) => isRead(place, now));
-  const { name, value, error } = typedAt(typed, "name");
+  const { name, value, error } = typedAt(typed.delete, "name");
+  if (!useMayChange(all.environments)) return null;
   return (
-    <details class="card" open={typed !== null} id="delete">
+    <details class="card" open={typed.delete !== undefined || open === "delete"} id="delete">
       <summary>Delete {flag}</summary>
       <Danger
-        to={`${flagPath(project.slug, flag)}/delete`}
-        values={{ revision: Math.max(...places.map(({ record }) => record.revision)) }}
+        to={`${flagPath(project, flag)}/delete`}
+        values={{ revision: Math.max(...statuses.map(({ revision }) => revision)), environment }}
         class="stack narrow"
         id="delete-form"
         label={`Delete ${flag}`}
-        isChanged={typed !== null}
-        why={typedAt(typed, "why").value}
+        isChanged={typed.delete !== undefined}
+        why={typedAt(typed.delete, "why").value}
         whyId="delete-why"
         words={[{ name, word: flag, label: `Type ${flag} to delete it`, typed: value, fault: error }]}
         act={`Delete ${flag} in every environment`}
         icon="trash"
       >
-        {readers.length === 0 ? (
-          <p>It has not been read in the last {DEFAULT_STALE_DAYS} days.</p>
-        ) : (
-          <Notice tone="warn" title="Applications still read it">
-            <Readers readers={readers} />
-          </Notice>
-        )}
-        <p>It is deleted in {places.map(({ environment }) => environment.slug).join(", ")}.</p>
+        <DeletedEverywhere
+          flag={flag}
+          environments={all.environments}
+          statuses={statuses}
+          now={now}
+          rateOf={(slug) => (slug === environment ? rate : 0)}
+        />
       </Danger>
     </details>
   );

@@ -7,6 +7,7 @@ import {
   SEGMENT_WORDS,
   SHARES,
   conditionsOf,
+  joinOf,
   editedServe,
 } from "./rule-rows.ts";
 
@@ -30,6 +31,7 @@ export function Row({
   mayWrite: boolean;
 }) {
   const conditions = row.edit ? row.edit.conditions : conditionsOf(row.condition);
+  const join = row.edit ? row.edit.join : joinOf(row.condition);
   return (
     <div class="rule stack" role="group" aria-label={`Rule ${number}`}>
       {conditions === null ? (
@@ -43,12 +45,22 @@ export function Row({
       ) : (
         (conditions.length === 0 ? [BLANK] : conditions).map((each, at) => (
           <div class="comparison" role="group" aria-label={`Condition ${at + 1}`}>
+            {at === 1 && (
+              <select name={`join-${number}`} aria-label="Joined by" class="short">
+                <option value="and">and</option>
+                <option value="or" selected={join === "or"}>
+                  or
+                </option>
+              </select>
+            )}
+            {at > 1 && <span>{join}</span>}
             <ComparisonFields
               row={each}
               suffix={`-${number}`}
               more={SEGMENT_WORDS}
               labelOf={(field) => field}
               operatorLabel="Operator"
+              list="segments"
               isWrong={isWrong}
             />
           </div>

@@ -30,7 +30,12 @@ type EditedShare = { variant: string; percent: string };
 export type EditedServe = { serve: string; shares: EditedShare[] };
 
 /** A row of a rule with the fields in which it was typed; `conditions` is null for one that is typed in words. */
-export type EditedRow = RuleRow & { edit?: EditedServe & { conditions: Comparison[] | null } };
+export type EditedRow = RuleRow & {
+  edit?: EditedServe & { conditions: Comparison[] | null; join: Join };
+};
+
+/** Whether all conditions of a row have to hold, or any of them. */
+export type Join = "and" | "or";
 
 export type EditedTable = Omit<RuleTable, "rows"> & { rows: EditedRow[]; restEdit?: EditedServe };
 
@@ -51,9 +56,10 @@ function rowIn(fields: Fields, number: number, variants: Variants): EditedRow {
     operator: operators[at] ?? "==",
     value: (values[at] ?? "").trim(),
   }));
+  const join: Join = textOf(fields, `join-${number}`) === "or" ? "or" : "and";
   const isInWords = fields.has(`words-${number}`);
-  const condition = isInWords ? words : conditions.filter(isFilled).map(inWords).join(" and ");
-  const edit = { conditions: isInWords ? null : conditions, ...served.edit };
+  const condition = isInWords ? words : conditions.filter(isFilled).map(inWords).join(` ${join} `);
+  const edit = { conditions: isInWords ? null : conditions, join, ...served.edit };
   return { condition, serve: condition === "" ? "" : served.words, edit };
 }
 
@@ -101,14 +107,24 @@ function completed(shares: EditedShare[], was: readonly string[]): EditedShare[]
   return left < 0 ? shares : shares.with(rest, { ...shares[rest]!, percent: String(left) });
 }
 
-/** The comparisons of a condition in words that all have to hold; null for a condition of another kind. */
+/** How the comparisons of a condition in words are joined. */
+export function joinOf(words: string): Join {
+  try {
+    return words !== "" && "or" in ruleOfCondition(words) ? "or" : "and";
+  } catch (error) {
+    if (error instanceof AppError) return "and";
+    throw error;
+  }
+}
+
+/** The comparisons of a condition in words, all or any of which have to hold; null for a condition of another kind. */
 export function conditionsOf(words: string): Comparison[] | null {
   if (words === "") return [BLANK];
   try {
     const rule = ruleOfCondition(words);
     const single = conditionOf(rule);
     if (single) return [single];
-    const parts = Object.keys(rule).length === 1 ? rule["and"] : null;
+    const parts = Object.keys(rule).length === 1 ? (rule["and"] ?? rule["or"]) : null;
     const read = Array.isArray(parts) ? parts.map(conditionOf) : [null];
     return read.every((each) => each !== null) ? read : null;
   } catch (error) {

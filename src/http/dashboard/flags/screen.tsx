@@ -9,11 +9,16 @@ import {
   type FlagStatus,
 } from "../../../flags/flag.ts";
 import { testContextText } from "../../../flags/contexts/test-context.ts";
+import { viewExperiment } from "../../../experiments/experiment.ts";
+import { settled as settledExperiment } from "../../../experiments/plan.ts";
+import { hasScope } from "../../../access/rights.ts";
 import { flagState } from "../../../flags/history.ts";
+import { parseGuard } from "../../../flags/ramps/guard.ts";
+import { pageForms } from "../../../forms/forms.ts";
 import { settled } from "../../../flags/ramps/ramp-plan.ts";
 import { viewRamp } from "../../../flags/ramps/ramp.ts";
 import { type Trial, tryChange } from "../../../flags/reads/evaluations.ts";
-import { type Served, servedToday } from "../../../flags/reads/served.ts";
+import { type Served, readsByHour, servedToday } from "../../../flags/reads/served.ts";
 import type { ScheduledChange } from "../../../flags/schedule/scheduled-change.ts";
 import { type Environment, noSuchEnvironment } from "../../../projects/environment.ts";
 import { getEnvironment } from "../../../projects/environments.ts";
@@ -31,8 +36,11 @@ import { settingPath } from "../paths.ts";
 import { type Draft, type Values, draftOf, storedValues } from "./draft.ts";
 import { ratesOf } from "./flag-facts.tsx";
 
-/** Scheduled changes that are looked through for those of one flag. */
+/** Scheduled changes that are looked through for those of one flag, and forms and experiments for what they count. */
 const SCHEDULED = 200;
+const COUNTED = 50;
+/** Changes of a flag that its page shows. */
+const RECENT = 3;
 
 /** The screen of a flag in one environment: what is stored, and what was typed and is not. */
 export type Screen = {
@@ -49,16 +57,28 @@ export type Screen = {
   /** Reads a minute. */
   rate: number;
   last: Revision | null;
+  /** The last changes there, the newest first. */
+  recent: readonly Revision[];
+  /** Reads in each of the last 24 hours, the oldest first. */
+  hours: readonly number[];
   /** The next first. */
   scheduled: readonly ScheduledChange[];
   /** The last one; null if there was none. */
   ramp: ReturnType<typeof viewRamp> | null;
+  /** The experiment that holds the flag; null for none. */
+  experiment: ReturnType<typeof viewExperiment> | null;
+  /** The names of the segments of the environment. */
+  segments: readonly string[];
+  /** What guards and experiments can count. */
+  metrics: readonly string[];
   people: readonly Person[];
   /** How often each variant was served today. */
   served: Served;
   values: Values;
   /** Forms that were not taken, by what they change. */
-  typed: { [Form in "state" | "ramp" | "details" | "person"]?: Typed };
+  typed: { [Form in "state" | "release" | "ramp" | "details" | "person" | "delete"]?: Typed };
+  /** The form of the page that is open from the start: that of details, or the one that deletes. */
+  open: string;
   /** Two changes at the same time. */
   conflict: Conflict | null;
   status: 200 | 409 | 422;
@@ -94,21 +114,27 @@ export async function readScreen(
   patch: FlagPatch = {},
 ): Promise<Screen> {
   const { project: slug, environment: name, flag } = place;
-  const [project, found, statuses, { items }, ramp, last] = await Promise.all([
+  const [project, found, statuses, { items }, ramp, recent, segments, held] = await Promise.all([
     getProject(app, slug),
     app.store.flags.find(place),
     app.store.flags.statuses(slug, [flag]),
     app.store.scheduled.page(slug, name, { limit: SCHEDULED }),
     app.store.ramps.find(place),
-    lastChange(app, slug, { kind: "flag", name: flag, environment: name }),
+    app.store.changes.page(slug, { kind: "flag", name: flag, environment: name, limit: RECENT }),
+    app.store.segments.list(slug, name),
+    app.store.ramps.experimentOn(place),
   ]);
   const environment = project.environments.find((each) => each.slug === name);
   if (!environment) throw noSuchEnvironment(slug, name);
   const record = found ?? applyPatch(flag, undefined, {}, app.now()).record;
-  const [rateOf, people, served] = await Promise.all([
+  const here = { ...place, key: environment.key };
+  const [rateOf, people, served, hours, metrics, experiment] = await Promise.all([
     ratesOf(app, caller, { project: slug, environments: [environment] }, flag),
     readPeople(app, caller, place, patch),
-    servedToday(app, caller, { ...place, key: environment.key }, timeZone),
+    servedToday(app, caller, here, timeZone),
+    readsByHour(app, caller, here, { first: flag, last: flag }),
+    readMetrics(app, caller, place),
+    held === undefined ? undefined : app.store.experiments.find({ ...place, experiment: held }),
   ]);
   return {
     place,
@@ -119,7 +145,13 @@ export async function readScreen(
     statuses,
     readAt: statuses.find((each) => each.environment === name)?.readAt ?? null,
     rate: rateOf(name, flag),
-    last,
+    last: recent.items[0] ?? null,
+    recent: recent.items,
+    hours: hours.get(flag) ?? [],
+    experiment: experiment ? viewExperiment(settledExperiment(experiment)) : null,
+    segments: segments.map((each) => each.name),
+    metrics,
+    open: "",
     scheduled: items.filter((each) => each.flag === flag),
     ramp: ramp ? viewRamp(settled(ramp)) : null,
     people,
@@ -129,6 +161,27 @@ export async function readScreen(
     conflict: null,
     status: 200,
   };
+}
+
+/** What guards and experiments of an environment can count: errors, events that others count, and the forms of the project. */
+export async function readMetrics(
+  app: App,
+  caller: Caller,
+  { project, environment }: { project: string; environment: string | null },
+): Promise<string[]> {
+  const mayForms = hasScope(caller, "forms:read", { project });
+  const [found, forms] = await Promise.all([
+    environment === null
+      ? { items: [] }
+      : app.store.experiments.page(project, environment, { limit: COUNTED }),
+    mayForms ? pageForms(app, caller, { project, limit: COUNTED }) : { items: [] },
+  ]);
+  const counted = found.items.flatMap(({ experiment: { metrics, guards } }) => [
+    ...metrics,
+    ...guards.map((guard) => parseGuard(guard).metric),
+  ]);
+  const own = forms.items.map(({ slug }) => `submissions:${slug}`);
+  return [...new Set(["event:error", ...counted.toSorted(), ...own])];
 }
 
 /** A test context of the project, and what the flag is for it now and after a change that is not stored. */

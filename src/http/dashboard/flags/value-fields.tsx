@@ -5,13 +5,11 @@ import { RULE_ERROR, isOfRow } from "../parts/conditions.tsx";
 import { AreaField, SelectField, TextField } from "../parts/field.tsx";
 import { Button } from "../parts/link.tsx";
 import { useMay } from "../view.ts";
-import { type Field, type Values, fieldOf, inRows, isJson, isTyped, variantsOf } from "./draft.ts";
+import { type Field, type Values, fieldOf, inRows, isJson, variantsOf } from "./draft.ts";
 import { Row, Serve } from "./rule-row.tsx";
-import { type EditedRow, type EditedTable, editedServe } from "./rule-rows.ts";
+import { type EditedTable, editedServe } from "./rule-rows.ts";
 import { coloursFor } from "./variant-rows.ts";
 import { VariantsTable } from "./variants-table.tsx";
-
-const EMPTY: EditedRow = { condition: "", serve: "" };
 
 const YES_NO = [
   { value: "off", label: "No" },
@@ -39,31 +37,39 @@ export function ValueField({
   return kind === "markdown" ? <AreaField {...common} rows={rows} /> : <TextField {...common} />;
 }
 
-/** Variants, the default and the rule, as tables or as JSON. */
-export function RuleFields({ values, served }: { values: Values; served: Served }) {
+/** The variants as a table, or as JSON. */
+export function VariantFields({ values, served }: { values: Values; served: Served }) {
+  const { variants, faults } = values;
+  if (variants) return <VariantsTable variants={variants} served={served} fault={faults["variants"]} />;
+  return (
+    <ValueField
+      name="variants"
+      values={values}
+      hint={
+        <>
+          The values to choose from, by name, such as <code>{'{"on": true, "off": false}'}</code>. Other
+          values than these take the place of the payload. Empty for none.
+        </>
+      }
+    />
+  );
+}
+
+/** The rule as rows or as JSON, and what everyone else gets. */
+export function RuleFields({ values, segments }: { values: Values; segments: readonly string[] }) {
   const { draft, table, variants, faults } = values;
   const rows = inRows(draft);
   const mayBeRows = rows.table !== null || (variants === null && rows.variants !== null);
+  const names = Object.keys(variantsOf(draft) ?? {});
+  const own = draft.defaultVariant;
+  const options = [...new Set([...(own === "" ? [] : [own]), ...names])];
   return (
-    <section class="stack" id="rule" aria-labelledby="rule-title">
-      <h3 id="rule-title" class="unseen">
-        Variants and rule
-      </h3>
-      {variants ? (
-        <VariantsTable variants={variants} served={served} fault={faults["variants"]} />
-      ) : (
-        <ValueField
-          name="variants"
-          values={values}
-          hint={
-            <>
-              The values to choose from, by name, such as <code>{'{"on": true, "off": false}'}</code>. Other
-              values than these take the place of the payload. Empty for none.
-            </>
-          }
-        />
-      )}
-      <ValueField name="defaultVariant" values={values} />
+    <>
+      <datalist id="segments">
+        {segments.map((name) => (
+          <option value={name} />
+        ))}
+      </datalist>
       {table === null ? (
         <JsonRule values={values} mayBeRows={mayBeRows} />
       ) : (
@@ -71,11 +77,19 @@ export function RuleFields({ values, served }: { values: Values; served: Served 
           table={table}
           variants={variantsOf(draft) ?? {}}
           colours={coloursOf(draft.colours)}
-          defaultVariant={draft.defaultVariant}
+          defaultVariant={own}
           fault={faults["targeting"]}
         />
       )}
-    </section>
+      <SelectField
+        name="defaultVariant"
+        label={fieldOf("defaultVariant").label}
+        hint="Served if no rule chooses one."
+        value={own}
+        error={faults["defaultVariant"]}
+        options={[{ value: "", label: "none" }, ...options.map((name) => ({ value: name, label: name }))]}
+      />
+    </>
   );
 }
 
@@ -127,19 +141,16 @@ function RuleRows({
   fault: string | undefined;
 }) {
   const mayWrite = useMay("flags:write");
-  const isLastBlank = rows.length > 0 && !isTyped(rows.at(-1)!);
-  const all = isLastBlank ? rows : [...rows, EMPTY];
   const shown = coloursFor(variants, colours);
   const isRestWrong = fault !== undefined && /^everyone else:/i.test(fault);
   return (
     <fieldset aria-describedby={fault === undefined ? "rule-hint" : `rule-hint ${RULE_ERROR}`}>
       <legend>Rule</legend>
       <p class="hint" id="rule-hint">
-        The first rule that holds decides. A rule without a condition is left out; of shares, the last one
-        that was not changed takes the rest.
+        The first rule that holds decides; of shares, the last one that was not changed takes the rest.
       </p>
-      <input type="hidden" name="rules" value={String(all.length)} />
-      {all.map((row, index) => (
+      <input type="hidden" name="rules" value={String(rows.length)} />
+      {rows.map((row, index) => (
         <Row
           row={row}
           number={index + 1}
@@ -151,7 +162,7 @@ function RuleRows({
         />
       ))}
       <div class="rule stack" role="group" aria-label="Everyone else">
-        <span>Everyone else</span>
+        <span>{rows.length === 0 ? "Everyone" : "Everyone else"}</span>
         <Serve
           row="rest"
           edit={restEdit ?? editedServe(rest, variants)}
@@ -168,7 +179,7 @@ function RuleRows({
       {mayWrite && (
         <p class="buttons">
           <Button name="act" value="row" icon="plus">
-            Add rule
+            Rule
           </Button>
           <Button name="act" value="json">
             Edit as JSON

@@ -1,87 +1,230 @@
-import { FIELDS, type OptionalName, SECTIONS, SHARED, type SharedName } from "../../../flags/flag-fields.ts";
-import type { Trial } from "../../../flags/reads/evaluations.ts";
+import type { FlagRecord } from "../../../flags/flag.ts";
+import { FIELDS, coloursOf } from "../../../flags/flag-fields.ts";
+import { OWN_RULE, ruleClauses } from "../../../flags/rules/rule-words.ts";
+import { areBoolean, parseRules } from "../../../flags/rules/rules.ts";
 import type { Environment } from "../../../projects/environment.ts";
-import { Facts } from "../parts/card.tsx";
+import { textOf } from "../fields.ts";
+import type { Child, PropsWithChildren } from "../markup.ts";
 import { Diff } from "../parts/diff.tsx";
-import { AreaField, TextField, WhyField } from "../parts/field.tsx";
+import { TextField, WhyField } from "../parts/field.tsx";
+import { Fold } from "../parts/fold.tsx";
 import { Button, Form } from "../parts/link.tsx";
 import { PROPOSED_FOR } from "../parts/confirm.tsx";
-import { Badge, EnvironmentName, Notice } from "../parts/status.tsx";
+import { Badge, Notice } from "../parts/status.tsx";
 import { typedAt } from "../parts/submit.ts";
 import { Table } from "../parts/table.tsx";
-import { Foreign } from "../parts/text.tsx";
+import { Foreign, visible } from "../parts/text.tsx";
+import { Time } from "../parts/time.tsx";
 import { settingAction } from "../paths.ts";
 import { useMayChange, useView } from "../view.ts";
-import { NAMES, type Values, mayHavePayload } from "./draft.ts";
-import { Code, FlagValue } from "./flag-facts.tsx";
+import {
+  type Draft,
+  type Field,
+  NAMES,
+  type Values,
+  fieldOf,
+  isSameText,
+  mayHavePayload,
+  variantsOf,
+} from "./draft.ts";
+import { Code, Expiry } from "./flag-facts.tsx";
 import type { Screen } from "./screen.tsx";
-import { RuleFields, ValueField } from "./value-fields.tsx";
+import { RuleFields, ValueField, VariantFields } from "./value-fields.tsx";
+import { coloursFor } from "./variant-rows.ts";
+import { Swatch } from "./variants-table.tsx";
 
-type OwnName = Exclude<OptionalName, SharedName>;
-
-/** The sections of the fields that each environment has for itself. */
-const OWN_SECTIONS = SECTIONS.filter(([, names]) => !names.some((name) => name in SHARED)) as [
-  string,
-  OwnName[],
-][];
-
-/** The form of a flag's values in one environment, with what they would do for contexts. */
+/** The form of what a flag is in one environment: a sentence for each part, with the fields that change it. */
 export function ValuesForm({ screen }: { screen: Screen }) {
   const { place, environment, record, values } = screen;
   const { timeZone } = useView();
   const mayWrite = useMayChange([environment]);
   const { draft, base, faults } = values;
   const isSent = values.fields !== null;
-  const fields = (
-    <>
-      <RuleFields values={values} served={screen.served} />
-      {(mayHavePayload(base) || mayHavePayload(draft)) && <ValueField name="payload" values={values} />}
-      <ValueField name="expires" values={values} hint={`${FIELDS.expiredAt.hint} Time zone ${timeZone}.`} />
-      {OWN_SECTIONS.map(([section, names]) => (
-        <OptionalFields section={section} names={names} values={values} />
-      ))}
-    </>
-  );
   return (
-    <section class="card" aria-labelledby="values-title">
-      <h2 id="values-title">
-        Values in <EnvironmentName environment={environment} />
-      </h2>
-      {!mayWrite && (
-        <Facts facts={[[record.rules === null ? "Payload" : "Variants", <FlagValue record={record} />]]} />
+    <Form
+      to={settingAction(place)}
+      values={{ revision: record.revision, zone: timeZone, base: JSON.stringify(base) }}
+      class="stack"
+      id="values-form"
+      label={`Values in ${environment.slug}`}
+      isChanged={isSent}
+    >
+      {mayWrite && (
+        // Enter in a field presses the first button of a form.
+        <button type="submit" name="act" value="save" class="unseen" tabindex={-1} aria-hidden="true">
+          Save
+        </button>
       )}
-      <Form
-        to={settingAction(place)}
-        values={{ revision: record.revision, zone: timeZone, base: JSON.stringify(base) }}
-        class="stack"
-        id="values-form"
-        label={`Values in ${environment.slug}`}
-        isChanged={isSent}
-      >
-        {mayWrite && (
-          // Enter in a field presses the first button of a form.
-          <button type="submit" name="act" value="save" class="unseen" tabindex={-1} aria-hidden="true">
-            Save
-          </button>
-        )}
+      <section class="card flush rows" aria-labelledby="values-title">
+        <div class="title">
+          <h2 id="values-title">Rules and values</h2>
+        </div>
         {faults[""] !== undefined && (
           <Notice tone="bad">
             <p>{faults[""]}</p>
           </Notice>
         )}
-        {mayWrite ? (
-          fields
-        ) : (
-          <details id="other-values" open={isSent}>
-            <summary>Try other values</summary>
-            <div class="stack">{fields}</div>
-          </details>
+        <Part
+          screen={screen}
+          name="Rules"
+          of={["targeting", "defaultVariant"]}
+          sentence={<RuleInShort record={record} />}
+        >
+          <RuleFields values={values} segments={screen.segments} />
+        </Part>
+        <Part
+          screen={screen}
+          name="Variants"
+          of={["variants", "colours"]}
+          sentence={<VariantsInShort values={screen.values} />}
+        >
+          <VariantFields values={values} served={screen.served} />
+        </Part>
+        <Part screen={screen} name="While off" of={[]} act="Why" sentence={<WhileOff record={record} />}>
+          <p class="hint">
+            A flag that is on or off is false while it is off. One of other variants has no value then, and
+            programs use the one that their code falls back to.
+          </p>
+        </Part>
+        {(mayHavePayload(base) || mayHavePayload(draft)) && (
+          <Part
+            screen={screen}
+            name="Payload"
+            of={["payload"]}
+            act={record.payload === null ? "Add" : "Change"}
+            sentence={
+              record.payload === null ? <span class="soft">none</span> : <Cut text={record.payload} />
+            }
+          >
+            <ValueField name="payload" values={values} />
+          </Part>
         )}
-        <TryFields values={values} />
-        {mayWrite && <Saving environment={environment} values={values} />}
-      </Form>
-    </section>
+        <Part
+          screen={screen}
+          name="Readable by"
+          of={["browser"]}
+          sentence={
+            record.browser ? (
+              "servers and browsers"
+            ) : (
+              <>
+                servers; <b>not</b> browsers
+              </>
+            )
+          }
+        >
+          <ValueField name="browser" values={values} />
+        </Part>
+        <Part
+          screen={screen}
+          name="Ends"
+          of={["expires"]}
+          act={record.expiresAt === null ? "Set" : "Change"}
+          sentence={<Expiry record={record} />}
+        >
+          <ValueField
+            name="expires"
+            values={values}
+            hint={`${FIELDS.expiredAt.hint} Time zone ${timeZone}.`}
+          />
+        </Part>
+        <Part
+          screen={screen}
+          name="Preview"
+          of={["isPreview", "previewName", "previewContent"]}
+          sentence={record.isPreview ? "people may try it" : <span class="soft">off</span>}
+        >
+          {PREVIEW.map((name) => (
+            <ValueField name={name} values={values} />
+          ))}
+        </Part>
+      </section>
+      {mayWrite && <Saving environment={environment} values={values} />}
+    </Form>
   );
+}
+
+/** A part of a flag, open if something of it was typed. */
+function Part({
+  screen: { environment, values },
+  name,
+  of,
+  act = "Change",
+  sentence,
+  children,
+}: PropsWithChildren<{
+  screen: Screen;
+  name: string;
+  /** The fields of this part. */
+  of: readonly Field[];
+  act?: string;
+  sentence: Child;
+}>) {
+  const mayWrite = useMayChange([environment]);
+  const { draft, base, faults, fields } = values;
+  const pressed = fields === null ? "" : textOf(fields, "act");
+  const isPressed = BUTTONS.get(name)?.test(pressed) ?? false;
+  const isOpen =
+    isPressed || of.some((each) => faults[each] !== undefined || !isSameText(each, draft[each], base[each]));
+  return (
+    <Fold
+      name={name}
+      sentence={sentence}
+      act={mayWrite || act === "Why" ? act : "Try"}
+      isOpen={isOpen}
+      id={`${name.toLowerCase().replaceAll(" ", "-")}-part`}
+    >
+      <div class="editor">{children}</div>
+    </Fold>
+  );
+}
+
+/** The buttons of each part. */
+const BUTTONS = new Map([
+  ["Rules", /^(?:rows|json|(?:row|and|up|down|remove)(?:-\d+)?)$/],
+  ["Variants", /^(?:rows|json|variant|drop-\d+)$/],
+]);
+
+const PREVIEW = ["isPreview", "previewName", "previewContent"] as const;
+
+function RuleInShort({ record }: { record: FlagRecord }) {
+  if (record.rules === null) return <>everyone gets {record.enabled ? "on" : "off"}</>;
+  const clauses = ruleClauses(parseRules(record.rules)) ?? [OWN_RULE];
+  return <Foreign text={clauses.join("; ")} />;
+}
+
+function VariantsInShort({ values: { base } }: { values: Values }) {
+  const variants = Object.entries(variantsOf(base) ?? {});
+  const colours = coloursFor(Object.fromEntries(variants), coloursOf(base.colours));
+  return (
+    <>
+      {variants.map(([name, value]) => (
+        <span class="nowrap">
+          <Swatch colour={colours.get(name)!} /> <Foreign text={name} />{" "}
+          <Cut text={JSON.stringify(value)} />{" "}
+        </span>
+      ))}
+    </>
+  );
+}
+
+/** The start of a text of a machine. */
+function Cut({ text }: { text: string }) {
+  return <code>{visible(text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text)}</code>;
+}
+
+/** Characters of a value that a row shows. */
+const SHOWN = 60;
+
+/** What readers get while a flag is off: a flag without variants is false then, another has no value. */
+function WhileOff({ record }: { record: FlagRecord }) {
+  if (record.rules === null || areBoolean(parseRules(record.rules).variants))
+    return (
+      <>
+        everyone gets <b>off</b>
+      </>
+    );
+  return <>programs use the value that their code falls back to</>;
 }
 
 /** The bar of values that are not stored yet. */
@@ -122,117 +265,93 @@ function Saving({ environment, values }: { environment: Environment; values: Val
         <Button name="act" value="discard">
           Discard
         </Button>
-        <TextField
-          {...typedAt(values, "at")}
-          id="values-at"
-          type="datetime-local"
-          label="Save at"
-          hint={`Time zone ${timeZone}.`}
-        />
-        <Button name="act" value="schedule" icon="clock">
-          Schedule
-        </Button>
       </div>
+      <details id="save-later" open={values.faults["at"] !== undefined}>
+        <summary>Later</summary>
+        <div class="filters">
+          <TextField
+            {...typedAt(values, "at")}
+            id="values-at"
+            type="datetime-local"
+            label="Save at"
+            hint={`Time zone ${timeZone}.`}
+          />
+          <Button name="act" value="schedule" icon="clock">
+            Schedule
+          </Button>
+        </div>
+      </details>
     </section>
   );
 }
 
-/** The optional fields of one section. */
-function OptionalFields({
-  section,
-  names,
-  values,
-}: {
-  section: string;
-  names: readonly OwnName[];
-  values: Values;
-}) {
-  const isSet = names.some((name) => values.draft[name] !== (FIELDS[name].kind === "switch" ? "off" : ""));
+/** Three-way comparison after an edit conflict: base, stored, typed. */
+export function ConflictView({ screen: { conflict, last, isMissing } }: { screen: Screen }) {
+  if (conflict === null) return null;
+  const { mine, base, theirs, advice } = conflict;
+  const isSame = (field: Field, one: Draft, other: Draft) => isSameText(field, one[field], other[field]);
+  const fields = NAMES.filter((field) => !isSame(field, mine, base) || !isSame(field, theirs, base));
   return (
-    <details open={isSet} id={`${section.toLowerCase()}-part`}>
-      <summary>{section}</summary>
-      <div class="stack">
-        {names.map((name) => (
-          <ValueField name={name} values={values} />
-        ))}
-      </div>
-    </details>
-  );
-}
-
-const EXAMPLE = '{"targetingKey": "ann", "email": "ann@example.com"}';
-
-/** Tries what the form holds, which is not stored. */
-function TryFields({ values }: { values: Values }) {
-  const contexts = typedAt(values, "contexts", "{}");
-  return (
-    <fieldset id="try">
-      <legend>Try it first</legend>
-      <AreaField
-        {...contexts}
-        label="Contexts"
-        hint={
-          <>
-            What is known of a reader, as JSON, a line for each, such as <code>{EXAMPLE}</code>.
-          </>
-        }
-        rows={4}
-        code
-      />
-      <p class="buttons">
-        <Button name="act" value="try">
-          Try
-        </Button>
-        <span class="soft">Nothing is saved.</span>
-      </p>
-      {values.tried && <Results tried={values.tried} />}
-    </fieldset>
-  );
-}
-
-function Results({ tried: { trials, before, after } }: { tried: NonNullable<Values["tried"]> }) {
-  return (
-    <div class="stack" id="results">
+    <section class="card" aria-labelledby="conflict-title" id="conflict">
+      <h2 id="conflict-title">Two changes at the same time</h2>
+      <Notice tone="bad">
+        <p>
+          {last === null ? "Another user" : <Foreign text={last.who} />}{" "}
+          {isMissing ? "deleted this flag" : "changed this flag"}
+          {last !== null && (
+            <>
+              {" "}
+              <Time at={last.at} />
+            </>
+          )}
+          {last?.why && (
+            <>
+              {" "}
+              (<Foreign text={last.why} />)
+            </>
+          )}
+          , after this page was loaded. Nothing of yours is stored yet.
+        </p>
+      </Notice>
       <Table
-        caption="What readers get, now and after saving"
+        caption="What differs"
         columns={[
-          { label: "Context", heading: true, cell: ({ context }) => <Code text={JSON.stringify(context)} /> },
-          { label: "Now", cell: ({ now }) => <OutcomeText outcome={now} /> },
           {
-            label: "After saving",
-            cell: ({ now, after }) => (
+            label: "Field",
+            heading: true,
+            cell: (field) => (
               <>
-                <OutcomeText outcome={after} />{" "}
-                {Bun.deepEquals(now, after) ? <Badge>same</Badge> : <Badge tone="warn">differs</Badge>}
+                {fieldOf(field).label}{" "}
+                {!isSame(field, mine, base) &&
+                  !isSame(field, theirs, base) &&
+                  !isSame(field, mine, theirs) && <Badge tone="warn">both changed it</Badge>}
               </>
             ),
           },
+          { label: "Before both", cell: (field) => <Value text={base[field]} /> },
+          {
+            label: "Theirs, stored",
+            cell: (field) => <Value text={theirs[field]} isSame={isSame(field, theirs, base)} />,
+          },
+          {
+            label: "Yours",
+            cell: (field) => <Value text={mine[field]} isSame={isSame(field, mine, base)} />,
+          },
         ]}
-        rows={trials}
+        rows={fields}
       />
-      <h3>What saving changes</h3>
-      <Diff before={before} after={after} />
-    </div>
+      {last !== null && (
+        <details id="conflict-change">
+          <summary>All of their change</summary>
+          <Diff before={last.before ?? {}} after={last.after ?? {}} />
+        </details>
+      )}
+      <p>{advice}</p>
+    </section>
   );
 }
 
-const REASONS: Record<string, string> = {
-  STATIC: "for everybody",
-  TARGETING_MATCH: "by the rule",
-  DEFAULT: "by default",
-  DISABLED: "the flag is off",
-};
-
-function OutcomeText({ outcome }: { outcome: Trial["now"] }) {
-  if ("errorCode" in outcome) return <Code text={outcome.errorDetails} />;
-  const { value, variant, reason } = outcome;
-  return (
-    <>
-      {value === undefined ? "no value" : <Code text={JSON.stringify(value)} />}{" "}
-      <span class="soft small">
-        {variant !== undefined && value !== undefined && `variant ${variant}, `}
-        {REASONS[reason] ?? reason}
-      </span>
-    </>
-  );
+function Value({ text, isSame = false }: { text: string; isSame?: boolean }) {
+  if (isSame) return <span class="soft">not changed</span>;
+  return text === "" ? <span class="soft">none</span> : <Code text={text} />;
 }

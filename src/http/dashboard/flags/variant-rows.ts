@@ -16,7 +16,15 @@ export type EditedVariant = { name: string; value: string; colour: string; stand
 export type EditedVariants = { type: Type; rows: EditedVariant[] };
 
 /** Readable on light and dark pages. */
-const COLOURS = ["#1c7ed6", "#e67700", "#9c36b5", "#0b7285", "#c2255c", "#5c940d", "#e03131", "#5f3dc4"];
+export const COLOUR_NAMES: Readonly<Record<string, string>> = {
+  "#1c7ed6": "blue",
+  "#e67700": "orange",
+  "#9c36b5": "purple",
+  "#0b7285": "teal",
+  "#c2255c": "pink",
+  "#5c940d": "green",
+};
+export const COLOURS = Object.keys(COLOUR_NAMES);
 const OF_SWITCH = { on: "#2f9e44", off: "#868e96" };
 
 /** The colour of a variant that has none of its own. */
@@ -71,7 +79,7 @@ export function variantsIn(fields: Fields): EditedVariants | null {
   const rows = names!.map((name, at) => ({
     name: name.trim(),
     value: values![at] ?? "",
-    colour: colours![at] ?? "",
+    colour: textOf(fields, `variant-colour-${at + 1}`) || (colours![at] ?? ""),
     standard: standards![at] ?? "",
   }));
   return { type, rows };

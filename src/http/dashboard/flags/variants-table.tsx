@@ -1,9 +1,10 @@
+import { own } from "../../../base/shapes/own.ts";
 import type { Served } from "../../../flags/reads/served.ts";
 import { formatCount } from "../parts/chart.tsx";
 import { Button } from "../parts/link.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { useMay } from "../view.ts";
-import { type EditedVariant, type EditedVariants, TYPES } from "./variant-rows.ts";
+import { COLOURS, COLOUR_NAMES, type EditedVariant, type EditedVariants, TYPES } from "./variant-rows.ts";
 
 const ERROR = "variants-error";
 /** The library would leave out a false one. */
@@ -139,7 +140,26 @@ function Row({
         />
       </td>
       <td data-label="Colour">
-        <input type="color" name="variant-colour" aria-label={`Colour of variant ${number}`} value={colour} />
+        <details class="menu">
+          <summary aria-label={`Colour of variant ${number}`}>
+            <Swatch colour={colour} />
+          </summary>
+          <ul>
+            {[...new Set([...COLOURS, standard || colour, colour])].map((each) => (
+              <li>
+                <label>
+                  <input
+                    type="radio"
+                    name={`variant-colour-${number}`}
+                    value={each}
+                    checked={each === colour}
+                  />
+                  <Swatch colour={each} /> {own(COLOUR_NAMES, each) ?? each}
+                </label>
+              </li>
+            ))}
+          </ul>
+        </details>
         <input type="hidden" name="variant-standard" value={standard} />
       </td>
       <td data-label="Served today" class="numeric">
@@ -161,6 +181,15 @@ function Row({
         </td>
       )}
     </tr>
+  );
+}
+
+/** A colour, where it stands for a variant. */
+export function Swatch({ colour }: { colour: string }) {
+  return (
+    <svg class="key" viewBox="0 0 10 10" aria-hidden="true">
+      <circle cx="5" cy="5" r="5" fill={colour} />
+    </svg>
   );
 }
 

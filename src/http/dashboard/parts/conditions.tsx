@@ -47,6 +47,7 @@ export function ComparisonFields({
   more = {},
   labelOf,
   operatorLabel,
+  list,
   isWrong,
 }: {
   row: Comparison;
@@ -57,6 +58,8 @@ export function ComparisonFields({
   /** Names a field by its row. */
   labelOf: (field: string) => string;
   operatorLabel: string;
+  /** The id of a list of values that a browser offers to complete. */
+  list?: string;
   isWrong: boolean;
 }) {
   const known = [...OPERATORS, ...Object.keys(more)];
@@ -82,6 +85,7 @@ export function ComparisonFields({
         label={labelOf("Value")}
         value={value}
         placeholder="@example.com"
+        {...(list !== undefined && { list })}
         isWrong={isWrong}
       />
     </>

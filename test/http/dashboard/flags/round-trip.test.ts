@@ -16,6 +16,7 @@ import {
   type EditedServe,
   conditionsOf,
   editedServe,
+  joinOf,
 } from "../../../../src/http/dashboard/flags/rule-rows.ts";
 
 type Variants = Readonly<Record<string, unknown>>;
@@ -49,6 +50,7 @@ function sentOf({ rows, rest }: RuleTable, variants: Variants): FormData {
     const number = String(at + 1);
     const conditions = conditionsOf(row.condition);
     if (conditions === null) fields.append(`words-${number}`, sentByLine(row.condition));
+    fields.append(`join-${number}`, joinOf(row.condition));
     for (const { attribute, operator, value } of conditions ?? []) {
       fields.append(`attribute-${number}`, sentByLine(attribute));
       fields.append(`operator-${number}`, operator);

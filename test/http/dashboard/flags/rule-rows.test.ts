@@ -93,17 +93,39 @@ test("conditions of a row all have to hold, and are read back as they were typed
 
 test("a rule that words express and rows do not keeps its words, and an unchanged one stays as it is", async () => {
   const { app, ann, targeting } = await openShop();
-  const rule = { if: [{ or: [{ "===": [{ var: "a" }, 1] }, { "===": [{ var: "b" }, 2] }] }, "on"] };
+  const either = { or: [{ "===": [{ var: "a" }, 1] }, { "===": [{ var: "b" }, 2] }] };
+  const rule = { if: [{ and: [either, { "===": [{ var: "c" }, 3] }] }, "on"] };
   await setFlag(app, OPERATOR, place, { targeting: rule });
-  expect((await ann.get(FLAG)).text).toMatch(/name="words-1"[^>]* value="a is 1 or b is 2"/);
+  expect((await ann.get(FLAG)).text).toMatch(/name="words-1"[^>]* value="\(a is 1 or b is 2\) and c is 3"/);
   await ann.post(ACTION, {
     rules: "1",
-    "words-1": "a is 1 or b is 2",
+    "words-1": "(a is 1 or b is 2) and c is 3",
     "serve-1": "on",
     "serve-rest": "",
     payload: "7",
   });
   expect(await targeting()).toEqual(rule);
+});
+
+test("conditions of which any may hold are edited one by one", async () => {
+  const { ann, send, targeting } = await openShop();
+  const row = {
+    rules: "1",
+    "attribute-1": ["a", "b"],
+    "operator-1": ["==", "=="],
+    "value-1": ["x", "y"],
+    "join-1": "or",
+    "serve-1": "on",
+    "serve-rest": "",
+  };
+  await send(row);
+  const either = { or: [{ "===": [{ var: "a" }, "x"] }, { "===": [{ var: "b" }, "y"] }] };
+  expect(await targeting()).toEqual({ if: [either, "on"] });
+  const { text } = await ann.get(FLAG);
+  expect(text).toMatch(/<option value="or" selected="">/);
+  expect(text.match(/name="attribute-1"/g)!.length).toBe(2);
+  await send({ ...row, "join-1": "and" });
+  expect(await targeting()).toEqual({ if: [{ and: either.or }, "on"] });
 });
 
 test("rows are added, moved and removed, conditions added, and what is typed is kept", async () => {
@@ -184,7 +206,7 @@ test("a button of the rows says at once what saving would change, and for whom",
   expect(more.text).toContain('value="up-2"');
   const moved = await send({ ...rows, rules: "2", act: "up-2" });
   expect(moved.text).toContain("rule: none → plan is pro: off; plan is pro: on; everyone else off");
-  expect(personIn(moved.text)).toContain("off → off");
+  expect(personIn(moved.text)).toMatch(/Ann off(?! →)/);
   const removed = await send({ ...rows, rules: "1", act: "remove-1" });
   expect(removed.text).toContain("Nothing differs from what is stored.");
   const unfinished = await send({ ...rows, "value-1": "", rules: "1", act: "row" });

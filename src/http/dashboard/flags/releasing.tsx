@@ -1,0 +1,297 @@
+import { parseWallTime } from "../../../base/wall-time.ts";
+import type { FlagPlace, FlagRecord } from "../../../flags/flag.ts";
+import {
+  HOW,
+  type Release,
+  type ReleasePlan,
+  USUAL_STEPS,
+  WHO,
+  planRelease,
+  variantsToRelease,
+} from "../../../flags/release/release.ts";
+import { releaseInWords } from "../../../flags/release/release-words.ts";
+import { GUARD_ACTIONS } from "../../../flags/ramps/ramp.ts";
+import { comparisonInWords } from "../../../flags/rules/condition-words.ts";
+import { asOneWord } from "../../../flags/rules/condition-values.ts";
+import { experiments } from "../../../operations/experiments.ts";
+import { flags } from "../../../operations/flags.ts";
+import { history } from "../../../operations/history.ts";
+import { ramps } from "../../../operations/ramps.ts";
+import { scheduled } from "../../../operations/scheduled.ts";
+import { getEnvironment } from "../../../projects/environments.ts";
+import { undoOf } from "../changes/revision-card.tsx";
+import { type Fields, revisionIn, textOf, textsOf } from "../fields.ts";
+import type { Page } from "../page.tsx";
+import { type Faults, submit } from "../parts/submit.ts";
+import { SETTING, cancelPath, experimentPath, settingAction, settingPath } from "../paths.ts";
+import type { Dashboard, Done, Sent } from "../routes.ts";
+import { ReleaseChange, releaseCheckPage } from "./release.tsx";
+import { rampPath } from "./running.tsx";
+import { type Again, confirmationOf, differenceIn, recordIn } from "./screen.tsx";
+
+/** Where the form of a release is sent. */
+export const RELEASE = `${SETTING}/release` as const;
+
+/** How long a release for a while holds, in seconds. */
+export const SPANS = [900, 3600, 7200, 28_800, 86_400] as const;
+/** Seconds from one step to the next. */
+export const PACES = [3600, 21_600, 43_200, 86_400, 604_800] as const;
+/** Days that an experiment runs at least. */
+export const DAYS = [7, 14, 28] as const;
+
+/** The release that the form of a flag stands for before anything is chosen. */
+export function usualRelease(record: Pick<FlagRecord, "enabled" | "rules">): Release {
+  return {
+    variant: variantsToRelease(record).usual,
+    who: "all",
+    share: 50,
+    segment: "",
+    condition: "",
+    how: "now",
+    at: null,
+    span: 28_800,
+    steps: USUAL_STEPS,
+    every: 86_400,
+    thenEveryone: false,
+    guards: ["event:error rises 10%"],
+    onGuard: "pause",
+    metric: "",
+    days: 14,
+  };
+}
+
+/** The release of a form. Numbers that are none are NaN, and lead to the fault of their field. */
+export function releaseIn(fields: Fields, record: FlagRecord, timeZone: string): Release {
+  const usual = usualRelease(record);
+  const text = (name: string) => textOf(fields, name).trim();
+  const chosen = <T extends string>(name: string, options: Readonly<Record<T, unknown>>, or: T): T =>
+    Object.hasOwn(options, text(name)) ? (text(name) as T) : or;
+  const number = (name: string, or: number) => (fields.has(name) ? Number(text(name) || Number.NaN) : or);
+  const steps = textsOf(fields, "step").filter((each) => each.trim() !== "");
+  return {
+    variant: text("variant") || usual.variant,
+    who: chosen("who", WHO, usual.who),
+    share: number("share", usual.share),
+    segment: text("segment"),
+    condition: conditionIn(fields),
+    how: chosen("how", HOW, usual.how),
+    at: parseWallTime(text("at"), timeZone),
+    span: number("span", usual.span),
+    steps: fields.has("step") ? steps.map(Number) : usual.steps,
+    every: number("every", usual.every),
+    thenEveryone: text("last") === "everyone",
+    guards: textsOf(fields, "guard").map((guard) => {
+      const percent = text(`percent ${guard}`);
+      return `${guard} ${percent === "" ? "0" : percent}%`;
+    }),
+    onGuard: GUARD_ACTIONS.find((each) => each === text("onGuard")) ?? usual.onGuard,
+    metric: text("metric"),
+    days: number("days", usual.days),
+  };
+}
+
+/** The condition of a form, whose rows all have to hold, in words. */
+function conditionIn(fields: Fields): string {
+  const [operators, values] = [textsOf(fields, "operator"), textsOf(fields, "value")];
+  return textsOf(fields, "attribute")
+    .map((attribute, at) => ({
+      attribute: attribute.trim(),
+      operator: operators[at] ?? "==",
+      value: (values[at] ?? "").trim(),
+    }))
+    .filter(({ attribute, value }) => attribute !== "" || value !== "")
+    .map((row) => (row.operator === "segment" ? `segment ${asOneWord(row.value)}` : comparisonInWords(row)))
+    .join(" and ");
+}
+
+/** The numbers and choices of a form beside who and how, which a sentence that follows these two does not show. */
+export function detailsOf({ who: _, how: __, ...details }: Release): string {
+  return JSON.stringify(details);
+}
+
+/** Fields of refusals that name no field of the form. */
+const AT = {
+  to: "step",
+  "ramp-start": "at",
+  "ramp-variant": "variant",
+  "form-not-found": "guards",
+  "form-ambiguous": "guards",
+  conflict: "",
+  invalid: "",
+  forbidden: "guards",
+  unprocessable: "",
+  "flag-held": "",
+  "not-proposable": "",
+};
+
+/** Takes the form of a release; `again` shows the page of the flag with what was typed. */
+export function releaseRoutes(dashboard: Dashboard, again: Again) {
+  const { app, act, perform, post, viewOf } = dashboard;
+  post(RELEASE, "flags:write", async (c, fields, names) => {
+    const { timeZone } = viewOf(c);
+    const name = textOf(fields, "act");
+    const refuse = (faults: Faults) => again(c, names, () => ({ typed: { release: { fields, faults } } }));
+    if (name === "check" || name === "and")
+      return again(c, names, () => ({ status: 200, typed: { release: { fields, faults: {} } } }));
+    return submit(
+      async () => {
+        const record = await recordIn(app, names);
+        const release = releaseIn(fields, record, timeZone);
+        const plan = planRelease(release, record, app.now());
+        const sentence = releaseInWords(release, record, { now: app.now(), timeZone });
+        const environment = await getEnvironment(app, names.project, names.environment);
+        // A locked environment asks anyway, with the same sentence.
+        const isAsked = environment.locked || environment.approvals > 0;
+        const details = detailsOf(release);
+        const label = `${labelOf(release)} in ${names.environment}`;
+        if (!isAsked && fields.has("details") && textOf(fields, "details") !== details)
+          return releaseCheckPage({ place: names, fields, sentence, details, label });
+        return run(dashboard, plan, { sent: { c, fields, names }, refuse, sentence, label });
+      },
+      refuse,
+      AT,
+    );
+  });
+
+  post(`${RELEASE}/undo`, "flags:write", async (c, fields, names) => {
+    const { project, environment, flag } = names;
+    const undo = act({
+      operation: history.rollback,
+      async input() {
+        const id = textOf(fields, "scheduled");
+        if (await app.store.scheduled.find(project, environment, id))
+          await perform(c, scheduled.cancel, { names: { project, environment, scheduled: id } });
+        const revision = revisionIn(fields);
+        return { names, body: { before: revision ?? 0 }, revision };
+      },
+      confirm: async () =>
+        confirmationOf(app, c.get("caller"), names, {
+          label: `Take the release back in ${environment}`,
+          change: <p>The flag is as it was before, at once.</p>,
+        }),
+      done: () => ({ to: settingPath(names), text: `The release of ${flag} is taken back.` }),
+    });
+    return undo(c, fields, names);
+  });
+}
+
+type Run = {
+  sent: Sent<FlagPlace>;
+  refuse: (faults: Faults) => Promise<Page>;
+  sentence: string;
+  label: string;
+};
+
+/** Makes a release, by the operation that it is. */
+async function run(dashboard: Dashboard, plan: ReleasePlan, { sent, refuse, sentence, label }: Run) {
+  const { app, act, perform } = dashboard;
+  const { c, fields, names } = sent;
+  const { project, environment, flag } = names;
+  const to = settingPath(names);
+  const shared = {
+    confirm: async () => {
+      const patch = "patch" in plan ? plan.patch : null;
+      const change = (
+        <ReleaseChange sentence={sentence} difference={patch && (await differenceIn(app, names, patch))} />
+      );
+      return confirmationOf(app, c.get("caller"), names, { what: "release", label, change });
+    },
+    again: (_: unknown, faults: Faults) => refuse(faults),
+    at: AT,
+  };
+  const revision = revisionIn(fields);
+  const done = { to, text: `Released in ${environment}. ${sentence}` };
+  switch (plan.operation) {
+    case "set":
+      return act({
+        ...shared,
+        operation: flags.set,
+        input: () => ({ names, body: plan.patch, revision }),
+        done: (set): Done =>
+          set.result === "unchanged"
+            ? { to, text: `Nothing differs: it is so in ${environment} already.` }
+            : { ...done, undo: undoOf(names, set) },
+      })(c, fields, names);
+    case "setFor":
+      return act({
+        ...shared,
+        operation: flags.setFor,
+        input: () => ({ names, body: { patch: plan.patch, until: plan.until }, revision }),
+        done: (set): Done =>
+          set.result === "unchanged"
+            ? { to, text: `Nothing differs: it is so in ${environment} already.` }
+            : {
+                ...done,
+                undo: {
+                  to: `${settingAction(names)}/release/undo`,
+                  values: { revision: String(set.revision), scheduled: set.scheduled?.id ?? "" },
+                },
+              },
+      })(c, fields, names);
+    case "schedule":
+      return act({
+        ...shared,
+        operation: scheduled.create,
+        input: () => ({ names, body: { at: plan.at, patch: plan.patch } }),
+        done: ({ id }): Done => ({
+          to,
+          text: `Scheduled in ${environment}. ${sentence}`,
+          undo: { to: cancelPath(names, id), values: {} },
+        }),
+      })(c, fields, names);
+    case "ramp":
+      return act({
+        ...shared,
+        operation: ramps.start,
+        input: () => ({ names, body: plan.course }),
+        done: (): Done => ({ ...done, undo: { to: rampPath(names), values: { do: "abort" } } }),
+      })(c, fields, names);
+    case "experiment":
+      return act({
+        ...shared,
+        operation: experiments.start,
+        async input() {
+          const at = { project, environment };
+          const { experiments: all } = await perform(c, experiments.list, { names: at });
+          const same = all.find(
+            (each) =>
+              each.flag === flag &&
+              each.status === "draft" &&
+              Bun.deepEquals(each.metrics, plan.design.metrics) &&
+              Bun.deepEquals(each.split, plan.design.split),
+          );
+          const taken = new Set(all.map(({ name }) => name));
+          const numbers = Array.from({ length: all.length + 1 }, (_, index) => `${flag}-${index + 1}`);
+          const name = same?.name ?? [flag, ...numbers].find((each) => !taken.has(each))!;
+          if (!same)
+            await perform(c, experiments.create, { names: at, body: { name, flag, ...plan.design } });
+          return { names: { ...at, experiment: name } };
+        },
+        done: ({ name }): Done => ({
+          ...done,
+          undo: {
+            to: `${experimentPath({ project, environment, experiment: name })}/state`,
+            values: { do: "stop" },
+          },
+        }),
+      })(c, fields, names);
+  }
+}
+
+/** What the button of a release says. */
+export function labelOf({ how, span }: Pick<Release, "how" | "span">): string {
+  if (how === "at") return "Schedule";
+  if (how === "steps") return "Start the steps";
+  if (how === "test") return "Start the experiment";
+  return how === "while" ? `Release for ${spanInWords(span)}` : "Release";
+}
+
+export function spanInWords(seconds: number): string {
+  const [count, unit] =
+    seconds % 86_400 === 0
+      ? [seconds / 86_400, "day"]
+      : seconds % 3600 === 0
+        ? [seconds / 3600, "hour"]
+        : [seconds / 60, "minute"];
+  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+}
