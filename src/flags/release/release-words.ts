@@ -74,7 +74,7 @@ export function verbOf(who: string): "get" | "gets" {
 const formats = keepLast<Intl.DateTimeFormat>(50);
 
 /** A time to come as people say it: `tomorrow, 09:00`, `on Tue 1 Dec, 09:00`. */
-export function whenInWords(at: number, now: number, timeZone: string): string {
+function whenInWords(at: number, now: number, timeZone: string): string {
   const dayOf = (time: number) => format("en-CA", { dateStyle: "short" }, time, timeZone);
   const clock = format("en-GB", { timeStyle: "short" }, at, timeZone);
   if (dayOf(at) === dayOf(now)) return `at ${clock}`;
@@ -92,7 +92,7 @@ function format(locale: string, options: Intl.DateTimeFormatOptions, at: number,
 type Saying = { now: number; timeZone: string };
 
 /** Those whom a release is for. */
-export function subjectOf({
+function subjectOf({
   who,
   share,
   segment,
@@ -157,6 +157,14 @@ export function releaseInWords(release: Release, record: Ruled, saying: Saying):
   const last = lastOf(release);
   const ending = endingOf(release, controlOf(record, variant));
   return `${beginningOf(release, saying)} ${last} ${verbOf(last)} ${variant}${ending}`;
+}
+
+/** What the button of a release says. */
+export function labelOf({ how, span }: Pick<Release, "how" | "span">): string {
+  if (how === "at") return "Schedule";
+  if (how === "steps") return "Start the steps";
+  if (how === "test") return "Start the experiment";
+  return how === "while" ? `Release for ${durationInWords(span)}` : "Release";
 }
 
 /** A metric as people name it: `errors`, `submissions of contact`, `signup`. */

@@ -66,9 +66,42 @@ export type ReleasePlan =
 type Trial = { metrics: string[]; control: string; split: Record<string, number>; minDays: number };
 
 /** Shares before the last step, and seconds between steps, if nobody chooses others. */
-export const USUAL_STEPS = [1, 10, 50] as const;
+const USUAL_STEPS = [1, 10, 50] as const;
+
+/** How long a release for a while holds, in seconds. */
+export const SPANS = [900, 3600, 7200, 28_800, 86_400] as const;
+/** Seconds from one step to the next. */
+export const PACES = [3600, 21_600, 43_200, 86_400, 604_800] as const;
+/** Days that an experiment runs at least. */
+export const DAYS = [7, 14, 28] as const;
 
 type Ruled = Pick<FlagRecord, "enabled" | "rules">;
+
+/** The release that the form of a flag stands for before anything is chosen. */
+export function usualRelease(record: Pick<FlagRecord, "enabled" | "rules">): Release {
+  return {
+    variant: variantsToRelease(record).usual,
+    who: "all",
+    share: 50,
+    segment: "",
+    condition: "",
+    how: "now",
+    at: null,
+    span: 28_800,
+    steps: USUAL_STEPS,
+    every: 86_400,
+    thenEveryone: false,
+    guards: ["event:error rises 10%"],
+    onGuard: "pause",
+    metric: "",
+    days: 14,
+  };
+}
+
+/** The numbers and choices of a form beside who and how, which a sentence that follows these two does not show. */
+export function detailsOf({ who: _, how: __, ...details }: Release): string {
+  return JSON.stringify(details);
+}
 
 /** The variants that a flag has, or gets with its first rule, with the one that is released if nobody chooses. */
 export function variantsToRelease(record: Ruled): { variants: FlagRules["variants"]; usual: string } {
@@ -104,7 +137,7 @@ export function partsOf({ targeting }: Pick<FlagRules, "targeting">): { rows: un
 }
 
 /** The condition for those whom a release is for; null for everyone, or a share of them. Throws `invalid`. */
-export function conditionOf({ who, segment, condition }: Release): Record<string, unknown> | null {
+function conditionOf({ who, segment, condition }: Release): Record<string, unknown> | null {
   if (who === "segment") {
     if (segment === "") throw faultAt("segment", "choose a segment");
     return { $ref: segment };
@@ -239,6 +272,6 @@ export function shareOfRest(rest: unknown, variant: string, defaultVariant: unkn
   return (typeof rest === "string" ? rest : defaultVariant) === variant ? 100 : 0;
 }
 
-export function faultAt(field: string, message: string): AppError {
+function faultAt(field: string, message: string): AppError {
   return new AppError("invalid", message, { errors: [fieldFault(field, message)] });
 }

@@ -59,6 +59,11 @@ export function experimentPath(place: ParametersOf<typeof EXPERIMENT>): string {
   return pathTo(EXPERIMENT, place);
 }
 
+/** Where the forms of the ramp of a flag are sent. */
+export function rampPath(place: FlagPlace): string {
+  return `${settingAction(place)}/ramp`;
+}
+
 /** The path of the page of a form, by its short name. */
 export function formPath(name: string): string {
   return `/forms/${inPath(name)}`;

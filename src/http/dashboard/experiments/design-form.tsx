@@ -1,10 +1,12 @@
 import { GUARD_ACTIONS } from "../../../flags/ramps/ramp.ts";
 import { parseWeights } from "../../../base/kinds/kinds.ts";
+import { metricInWords } from "../../../flags/release/release-words.ts";
 import { EXPERIMENT_LIMITS } from "../../../experiments/limits.ts";
 import type { Project } from "../../../projects/project.ts";
-import { type Fields, textOf } from "../fields.ts";
+import { type Fields, textOf, textsOf } from "../fields.ts";
+import { Guards, guardsIn } from "../flags/release-fields.tsx";
 import type { Page } from "../page.tsx";
-import { AreaField, SelectField, TextField, WhyField } from "../parts/field.tsx";
+import { AreaField, CheckField, SelectField, TextField, WhyField } from "../parts/field.tsx";
 import { Button, Form } from "../parts/link.tsx";
 import { EnvironmentField } from "../parts/list.tsx";
 import { type Faults, faultAt } from "../parts/submit.ts";
@@ -35,7 +37,13 @@ export type Design = typeof BLANK;
 
 export function typedIn(fields: Fields): Design {
   const typed = Object.keys(BLANK).map((name) => [name, textOf(fields, name).trim()]);
-  return Object.fromEntries(typed) as Design;
+  const event = textOf(fields, "event").trim();
+  return {
+    ...(Object.fromEntries(typed) as Design),
+    ...(event !== "" && { metrics: `event:${event}` }),
+    more: textsOf(fields, "more").join("\n"),
+    guards: [textOf(fields, "guards"), ...guardsIn(fields)].join("\n"),
+  };
 }
 
 /** A design for the admin API. Throws the fault of a field that it cannot read. */
@@ -129,13 +137,12 @@ function DesignForm({ project, typed, faults, flags, metrics }: Props) {
           suggestions={flags}
           required
         />
-        <TextField
+        <SelectField
           {...at("metrics")}
           label="Metric that decides"
-          hint="submissions:contact counts those of a form, event:signup what a page reports."
-          suggestions={metrics}
-          required
+          options={optionsOf(metrics, typed.metrics)}
         />
+        <TextField name="event" label="Or an event of your pages" hint="Its name, such as signup." />
       </div>
       <AreaField
         {...at("hypothesis")}
@@ -143,7 +150,7 @@ function DesignForm({ project, typed, faults, flags, metrics }: Props) {
         hint={`What you expect, and why. At most ${EXPERIMENT_LIMITS.hypothesis.toLocaleString("en")} characters.`}
         rows={3}
       />
-      <Details typed={typed} faults={faults} />
+      <Details typed={typed} faults={faults} metrics={metrics} />
       <WhyField value={typed.why} />
       <p class="buttons">
         <Button kind="primary" icon="plus">
@@ -157,7 +164,7 @@ function DesignForm({ project, typed, faults, flags, metrics }: Props) {
 
 const IN_DETAILS = ["more", "split", "control", "minDays", "guards", "onGuard"] as const;
 
-function Details({ typed, faults }: Pick<Props, "typed" | "faults">) {
+function Details({ typed, faults, metrics }: Pick<Props, "typed" | "faults" | "metrics">) {
   const at = controls(typed, faults);
   const isOpen = IN_DETAILS.some((name) => faults[name] || typed[name] !== BLANK[name]);
   return (
@@ -182,31 +189,39 @@ function Details({ typed, faults }: Pick<Props, "typed" | "faults">) {
             hint="A week evens out its days."
           />
         </div>
-        <AreaField
-          {...at("more")}
-          label="Other metrics"
-          hint="One on each line. They are shown, and do not decide."
-          rows={2}
+        <fieldset>
+          <legend>Other metrics</legend>
+          <p class="hint">They are shown, and do not decide.</p>
+          {[...new Set([...metrics, ...linesOf(typed.more)])].map((metric) => (
+            <CheckField
+              name="more"
+              id={`more-${metric.replaceAll(/\W/g, "-")}`}
+              value={metric}
+              label={metricInWords(metric)}
+              checked={linesOf(typed.more).includes(metric)}
+            />
+          ))}
+        </fieldset>
+        <Guards
+          metrics={metrics}
+          release={{
+            guards: linesOf(typed.guards),
+            onGuard: GUARD_ACTIONS.find((each) => each === typed.onGuard) ?? "pause",
+          }}
         />
-        <div class="columns">
-          <AreaField
-            {...at("guards")}
-            label="Guards"
-            hint="One on each line, such as: event:error rises 0%"
-            rows={2}
-          />
-          <SelectField
-            {...at("onGuard")}
-            label="When a guard fires"
-            options={GUARD_ACTIONS.map((action) => ({ value: action, label: GUARD_LABELS[action] }))}
-          />
-        </div>
+        {faults["guards"] && (
+          <p class="error" id="guards-error">
+            {faults["guards"]}
+          </p>
+        )}
       </div>
     </details>
   );
 }
 
-const GUARD_LABELS = {
-  pause: "pause the experiment",
-  rollback: "end it, and restore the flag",
-} as const;
+/** What there is to count, and what was typed. */
+function optionsOf(metrics: readonly string[], typed: string) {
+  const all = [...new Set([...metrics, ...(typed === "" ? [] : [typed])])];
+  const none = { value: "", label: "choose one" };
+  return [none, ...all.map((metric) => ({ value: metric, label: metricInWords(metric) }))];
+}

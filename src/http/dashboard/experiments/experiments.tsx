@@ -6,11 +6,10 @@ import { experiments } from "../../../operations/experiments.ts";
 import { getEnvironment } from "../../../projects/environments.ts";
 import type { Project } from "../../../projects/project.ts";
 import { getProject } from "../../../projects/projects.ts";
-import { listForms } from "../../../forms/forms.ts";
-import { hasScope } from "../../../access/rights.ts";
 import type { Caller } from "../../../access/caller.ts";
 import type { App } from "../../../app.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
+import { readMetrics } from "../flags/screen.tsx";
 import { type Faults, faultAt } from "../parts/submit.ts";
 import { EXPERIMENTS, NEW_EXPERIMENT, experimentPath, pathTo } from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
@@ -39,12 +38,13 @@ export function experimentsRoutes({ app, get, post, act }: Dashboard) {
     return experimentsPage({ project, environment, flag, after, ...listed });
   });
   const showNew = async (c: DashboardContext, slug: string, typed: Partial<Design>, faults: Faults = {}) => {
-    const [project, suggestions] = await Promise.all([
-      getProject(app, slug),
-      suggest(app, c.get("caller"), slug),
-    ]);
+    const project = await getProject(app, slug);
     const first = { ...BLANK, environment: project.environments[0]?.slug ?? "" };
-    return newExperimentPage({ project, typed: { ...first, ...typed }, faults, ...suggestions });
+    const shown = { ...first, ...typed };
+    const isThere = project.environments.some((each) => each.slug === shown.environment);
+    const environment = isThere ? shown.environment : null;
+    const suggestions = await suggest(app, c.get("caller"), { project: slug, environment });
+    return newExperimentPage({ project, typed: shown, faults, ...suggestions });
   };
   get(NEW_EXPERIMENT, "flags:write", (c, { project }) => {
     const { environment, flag } = c.req.query();
@@ -115,11 +115,14 @@ async function list(
   return { experiments, next, isCut: more && environment === null };
 }
 
-async function suggest(app: App, caller: Caller, project: string): Promise<Suggestions> {
-  const { items } = await overviewOfFlags(app, project, { limit: SUGGESTED });
-  const forms = hasScope(caller, "forms:read", { project }) ? await listForms(app, caller, project) : [];
-  return {
-    flags: items.map(({ slug }) => slug),
-    metrics: forms.slice(0, SUGGESTED).map(({ slug }) => `submissions:${slug}`),
-  };
+async function suggest(
+  app: App,
+  caller: Caller,
+  place: { project: string; environment: string | null },
+): Promise<Suggestions> {
+  const [{ items }, metrics] = await Promise.all([
+    overviewOfFlags(app, place.project, { limit: SUGGESTED }),
+    readMetrics(app, caller, place),
+  ]);
+  return { flags: items.map(({ slug }) => slug), metrics };
 }

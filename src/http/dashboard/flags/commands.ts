@@ -45,11 +45,7 @@ function changeCommand({ rules }: FlagRecord, flag: string, at: Options): Comman
 }
 
 /** The command that applies a flag as code, in these environments. */
-export function documentCommand(
-  project: string,
-  flag: string,
-  records: ReadonlyMap<string, FlagRecord>,
-): Command {
+function documentCommand(project: string, flag: string, records: ReadonlyMap<string, FlagRecord>): Command {
   const label = "Apply it as code";
   const lines = [...records].map(
     ([environment, record]) => `          ${key(environment)}: ${JSON.stringify(flagEntry(record))}`,

@@ -3,33 +3,33 @@ import { AppError } from "../../../base/errors.ts";
 import { type FlagPlace, noSuchFlag } from "../../../flags/flag.ts";
 import { tagsOf } from "../../../flags/flag-fields.ts";
 import { getsInShort } from "../../../flags/release/release-words.ts";
-import { DEFAULT_STALE_DAYS } from "../../../flags/stale.ts";
 import { flags } from "../../../operations/flags.ts";
 import { getProject } from "../../../projects/projects.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { revisionIn, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { lastChange } from "../parts/confirm.tsx";
-import { Danger } from "../parts/danger.tsx";
 import { Menu } from "../parts/fold.tsx";
 import { A, ButtonForm, ButtonLink } from "../parts/link.tsx";
 import { EnvTabs } from "../parts/seg.tsx";
-import { Badge, Notice } from "../parts/status.tsx";
-import { type Typed, faultAt, typedAt } from "../parts/submit.ts";
+import { Badge } from "../parts/status.tsx";
+import { type Typed, faultAt } from "../parts/submit.ts";
 import { Foreign } from "../parts/text.tsx";
 import { COMPARE, EXPERIMENTS, FLAG, SETTING, flagPath, pathTo, projectPath, settingPath } from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
 import { useMay, useMayChange, useView } from "../view.ts";
 import { serverOf, settingCommands } from "./commands.ts";
 import { FlagDetails, detailsRoutes } from "./details.tsx";
-import { Readers, isRead, ratesOf } from "./flag-facts.tsx";
-import { HistoryCard, NowCard, ReadsCard, changeState } from "./now.tsx";
+import { ratesOf } from "./flag-facts.tsx";
+import { HistoryCard, ReadsCard } from "./aside.tsx";
+import { NowCard, changeState } from "./now.tsx";
 import { releaseRoutes } from "./releasing.tsx";
 import { Releases, rampRoutes } from "./running.tsx";
 import { type Again, type Screen, readScreen } from "./screen.tsx";
 import { TryCard, peopleOfFlagsRoutes } from "./try.tsx";
-import { ConflictView, ValuesForm } from "./values-form.tsx";
+import { ValuesForm } from "./values-form.tsx";
 import { changeValues } from "./values.ts";
+import { ConflictView, DeletedEverywhere, Deletion } from "./warnings.tsx";
 
 /** The buttons of the form of values; those of a row of a rule have its number behind them. */
 const VALUE_ACTS =
@@ -275,72 +275,5 @@ function Actions({ screen: { place, project, environment, record } }: { screen: 
         )}
       </Menu>
     </>
-  );
-}
-
-type Deleted = {
-  flag: string;
-  environments: Screen["project"]["environments"];
-  statuses: Screen["statuses"];
-  now: number;
-  rateOf: (environment: string) => number;
-};
-
-/** Where a flag is deleted, and who still reads it. */
-function DeletedEverywhere({ flag, environments, statuses, now, rateOf }: Deleted) {
-  const readers = statuses
-    .filter((status) => isRead(status, now))
-    .flatMap(({ environment: slug, readAt }) => {
-      const environment = environments.find((each) => each.slug === slug);
-      return environment ? [{ environment, readAt, rate: rateOf(slug) }] : [];
-    });
-  return (
-    <div class="stack">
-      <p>
-        {flag} is deleted in {statuses.map(({ environment }) => environment).join(", ")}.
-      </p>
-      {readers.length === 0 ? (
-        <p>It has not been read in the last {DEFAULT_STALE_DAYS} days.</p>
-      ) : (
-        <Notice tone="warn" title="Applications still read it">
-          <Readers readers={readers} />
-        </Notice>
-      )}
-    </div>
-  );
-}
-
-/** The form that deletes a flag, which names who still reads it. */
-function Deletion({ screen }: { screen: Screen }) {
-  const { place, project: all, statuses, rate, typed, open } = screen;
-  const { project, flag, environment } = place;
-  const { now } = useView();
-  const { name, value, error } = typedAt(typed.delete, "name");
-  if (!useMayChange(all.environments)) return null;
-  return (
-    <details class="card" open={typed.delete !== undefined || open === "delete"} id="delete">
-      <summary>Delete {flag}</summary>
-      <Danger
-        to={`${flagPath(project, flag)}/delete`}
-        values={{ revision: Math.max(...statuses.map(({ revision }) => revision)), environment }}
-        class="stack narrow"
-        id="delete-form"
-        label={`Delete ${flag}`}
-        isChanged={typed.delete !== undefined}
-        why={typedAt(typed.delete, "why").value}
-        whyId="delete-why"
-        words={[{ name, word: flag, label: `Type ${flag} to delete it`, typed: value, fault: error }]}
-        act={`Delete ${flag} in every environment`}
-        icon="trash"
-      >
-        <DeletedEverywhere
-          flag={flag}
-          environments={all.environments}
-          statuses={statuses}
-          now={now}
-          rateOf={(slug) => (slug === environment ? rate : 0)}
-        />
-      </Danger>
-    </details>
   );
 }

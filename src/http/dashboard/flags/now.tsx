@@ -1,36 +1,34 @@
 import { AppError } from "../../../base/errors.ts";
-import { own } from "../../../base/shapes/own.ts";
-import { FIELDS } from "../../../flags/flag-fields.ts";
 import { type FlagPlace, hasExpired, isOn } from "../../../flags/flag.ts";
 import { shareOfRest, controlOf, partsOf, variantsToRelease } from "../../../flags/release/release.ts";
-import { capital, verbOf, whoGets } from "../../../flags/release/release-words.ts";
+import { verbOf, whoGets } from "../../../flags/release/release-words.ts";
 import { parseRules } from "../../../flags/rules/rules.ts";
 import { flags } from "../../../operations/flags.ts";
-import { differencesOf } from "../../../projects/differences.ts";
-import { type Revision, actionOf } from "../../../projects/history.ts";
 import { type Fields, revisionIn, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
-import { formatCount } from "../parts/chart.tsx";
 import { Facts } from "../parts/card.tsx";
 import { MayChange, PROPOSED_FOR, formatRate } from "../parts/confirm.tsx";
 import { WhyField } from "../parts/field.tsx";
-import { A, Form } from "../parts/link.tsx";
-import { Share, Spark } from "../parts/spark.tsx";
+import { Form } from "../parts/link.tsx";
+import { Share } from "../parts/spark.tsx";
 import { Notice } from "../parts/status.tsx";
 import { type Faults, typedAt } from "../parts/submit.ts";
 import { Ask } from "../parts/switch.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
-import { projectPath, settingAction, settingPath, flagPath } from "../paths.ts";
+import { settingAction, settingPath } from "../paths.ts";
 import type { Dashboard, Done, Sent } from "../routes.ts";
 import { useMayChange, useView } from "../view.ts";
-import { revisionPath } from "../changes/revision-card.tsx";
 import { Expiry, LastRead, RuleWords } from "./flag-facts.tsx";
 import { type Again, type Screen, confirmationOf, differenceIn } from "./screen.tsx";
 
+/** Readers that are named. */
+const SHOWN_READERS = 3;
+
 /** What holds in an environment: who gets what, its switch, since when, by whom, and how often it is read. */
 export function NowCard({ screen }: { screen: Screen }) {
-  const { environment, record, rate, readAt, last } = screen;
+  const { environment, record, rate, readAt, last, reads } = screen;
+  const by = reads?.by.slice(0, SHOWN_READERS) ?? [];
   const { now } = useView();
   const gets = whoGets(record, now);
   return (
@@ -77,7 +75,22 @@ export function NowCard({ screen }: { screen: Screen }) {
               )}
             </>,
           ],
-          ["Read", <>{rate > 0 ? capitalRate(rate) : <LastRead at={readAt} />}</>],
+          [
+            "Read",
+            <>
+              <>
+                {rate > 0 ? anHour(rate) : <LastRead at={readAt} />}
+                {by.length > 0 && (
+                  <>
+                    <br />
+                    <span class="soft small">
+                      by <Foreign text={by.map(readerOf).join(", ")} />
+                    </span>
+                  </>
+                )}
+              </>
+            </>,
+          ],
           ["Ends", <Expiry record={record} />],
         ]}
       />
@@ -85,9 +98,14 @@ export function NowCard({ screen }: { screen: Screen }) {
   );
 }
 
-function capitalRate(rate: number): string {
-  const anHour = Math.round(rate * 60);
-  return anHour >= 1 ? `${anHour.toLocaleString("en")} an hour` : formatRate(rate);
+function anHour(rate: number): string {
+  const reads = Math.round(rate * 60);
+  return reads >= 1 ? `${reads.toLocaleString("en")} an hour` : formatRate(rate);
+}
+
+/** A reader by its token; without one by the keys of its environment. */
+export function readerOf({ token }: { token: string | null }): string {
+  return token ?? "the keys";
 }
 
 /** The switch of a flag, which asks where an environment is locked or needs approvals. */
@@ -184,96 +202,6 @@ function restShare(rules: string | null, variant: string): number {
     if (error instanceof AppError) return 0;
     throw error;
   }
-}
-
-/** Reads of the last 24 hours, and where the flag is in code. */
-export function ReadsCard({ screen: { place, hours, readAt, served } }: { screen: Screen }) {
-  const sum = hours.reduce((total, each) => total + each, 0);
-  return (
-    <section class="card" aria-labelledby="reads-title">
-      <div class="title">
-        <h2 id="reads-title">Reads</h2>
-        <span class="end soft">24 hours</span>
-      </div>
-      {sum > 0 && <Spark values={hours} label={`${formatCount(sum)} reads in 24 hours`} />}
-      <dl class="pairs">
-        <dt>In all</dt>
-        <dd>{sum > 0 ? formatCount(sum) : "none"}</dd>
-        <dt>Today</dt>
-        <dd>{formatCount(served.reads)}</dd>
-        <dt>Last</dt>
-        <dd>
-          <LastRead at={readAt} />
-        </dd>
-        <dt>In code</dt>
-        <dd>
-          <A to={`${flagPath(place.project, place.flag)}/code`}>Places</A>
-        </dd>
-      </dl>
-    </section>
-  );
-}
-
-/** The last changes, of which the newest can be taken back. */
-export function HistoryCard({ screen: { place, environment, recent } }: { screen: Screen }) {
-  const mayChange = useMayChange([environment]);
-  const [newest] = recent;
-  const query = { name: place.flag, environment: place.environment, kind: "flag" };
-  return (
-    <section class="card" aria-labelledby="history-title">
-      <div class="title">
-        <h2 id="history-title">History</h2>
-        <A class="end" to={`${projectPath(place.project)}/history`} query={query}>
-          All
-        </A>
-      </div>
-      {recent.length === 0 && <p class="soft">Nothing has changed yet.</p>}
-      <ul class="past">
-        {recent.map((entry) => (
-          <li>
-            <A to={revisionPath(place.project, entry.revision)}>
-              <Foreign text={changeInWords(entry)} />
-            </A>
-            <span class="soft small">
-              <Foreign text={entry.who} />, <Time at={entry.at} />
-              {entry.why && (
-                <>
-                  : <Foreign text={`“${entry.why}”`} />
-                </>
-              )}
-              {mayChange && entry === newest && entry.kind === "flag" && entry.environment !== null && (
-                <>
-                  {" · "}
-                  <A to={`${revisionPath(place.project, entry.revision)}/rollback`} query={{ to: "before" }}>
-                    Undo…
-                  </A>
-                </>
-              )}
-            </span>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-/** A change of a flag in a few words: `Turned on`, `Rule and variants changed`. */
-function changeInWords(entry: Revision): string {
-  const { kind, before, after } = entry;
-  if (kind === "ramp") return "Step by step";
-  if (kind === "scheduled") return "A scheduled change failed";
-  if (before === null) return "Created";
-  if (after === null) return "Deleted";
-  const changed = differencesOf(before, after);
-  const turned = changed.find(({ field }) => field === "enabled");
-  const others = changed.filter((each) => each !== turned && each.field !== null);
-  const labels = others.map(({ field }) => (own(FIELDS, field!)?.label ?? field!).toLowerCase());
-  const what =
-    labels.length === 0
-      ? ""
-      : `${labels.slice(0, 2).join(" and ")}${labels.length > 2 ? " and more" : ""} changed`;
-  const state = turned ? (turned.after === true ? "turned on" : "turned off") : "";
-  return capital([state, what].filter(Boolean).join(", ") || actionOf(entry));
 }
 
 /** Throws `invalid` for what no page sends. */

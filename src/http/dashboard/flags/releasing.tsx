@@ -4,12 +4,15 @@ import {
   HOW,
   type Release,
   type ReleasePlan,
-  USUAL_STEPS,
+  DAYS,
+  PACES,
+  SPANS,
+  usualRelease,
   WHO,
+  detailsOf,
   planRelease,
-  variantsToRelease,
 } from "../../../flags/release/release.ts";
-import { releaseInWords } from "../../../flags/release/release-words.ts";
+import { labelOf, releaseInWords } from "../../../flags/release/release-words.ts";
 import { GUARD_ACTIONS } from "../../../flags/ramps/ramp.ts";
 import { comparisonInWords } from "../../../flags/rules/condition-words.ts";
 import { asOneWord } from "../../../flags/rules/condition-values.ts";
@@ -23,45 +26,17 @@ import { undoOf } from "../changes/revision-card.tsx";
 import { type Fields, revisionIn, textOf, textsOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { type Faults, submit } from "../parts/submit.ts";
-import { SETTING, cancelPath, experimentPath, settingAction, settingPath } from "../paths.ts";
+import { SETTING, cancelPath, experimentPath, rampPath, settingAction, settingPath } from "../paths.ts";
 import type { Dashboard, Done, Sent } from "../routes.ts";
+import { guardsIn } from "./release-fields.tsx";
 import { ReleaseChange, releaseCheckPage } from "./release.tsx";
-import { rampPath } from "./running.tsx";
-import { type Again, confirmationOf, differenceIn, recordIn } from "./screen.tsx";
+import { type Again, type Screen, confirmationOf, differenceIn, recordIn } from "./screen.tsx";
 
 /** Where the form of a release is sent. */
-export const RELEASE = `${SETTING}/release` as const;
-
-/** How long a release for a while holds, in seconds. */
-export const SPANS = [900, 3600, 7200, 28_800, 86_400] as const;
-/** Seconds from one step to the next. */
-export const PACES = [3600, 21_600, 43_200, 86_400, 604_800] as const;
-/** Days that an experiment runs at least. */
-export const DAYS = [7, 14, 28] as const;
-
-/** The release that the form of a flag stands for before anything is chosen. */
-export function usualRelease(record: Pick<FlagRecord, "enabled" | "rules">): Release {
-  return {
-    variant: variantsToRelease(record).usual,
-    who: "all",
-    share: 50,
-    segment: "",
-    condition: "",
-    how: "now",
-    at: null,
-    span: 28_800,
-    steps: USUAL_STEPS,
-    every: 86_400,
-    thenEveryone: false,
-    guards: ["event:error rises 10%"],
-    onGuard: "pause",
-    metric: "",
-    days: 14,
-  };
-}
+const RELEASE = `${SETTING}/release` as const;
 
 /** The release of a form. Numbers that are none are NaN, and lead to the fault of their field. */
-export function releaseIn(fields: Fields, record: FlagRecord, timeZone: string): Release {
+function releaseIn(fields: Fields, record: FlagRecord, timeZone: string): Release {
   const usual = usualRelease(record);
   const text = (name: string) => textOf(fields, name).trim();
   const chosen = <T extends string>(name: string, options: Readonly<Record<T, unknown>>, or: T): T =>
@@ -80,12 +55,9 @@ export function releaseIn(fields: Fields, record: FlagRecord, timeZone: string):
     steps: fields.has("step") ? steps.map(Number) : usual.steps,
     every: number("every", usual.every),
     thenEveryone: text("last") === "everyone",
-    guards: textsOf(fields, "guard").map((guard) => {
-      const percent = text(`percent ${guard}`);
-      return `${guard} ${percent === "" ? "0" : percent}%`;
-    }),
+    guards: guardsIn(fields),
     onGuard: GUARD_ACTIONS.find((each) => each === text("onGuard")) ?? usual.onGuard,
-    metric: text("metric"),
+    metric: text("event") === "" ? text("metric") : `event:${text("event")}`,
     days: number("days", usual.days),
   };
 }
@@ -104,9 +76,25 @@ function conditionIn(fields: Fields): string {
     .join(" and ");
 }
 
-/** The numbers and choices of a form beside who and how, which a sentence that follows these two does not show. */
-export function detailsOf({ who: _, how: __, ...details }: Release): string {
-  return JSON.stringify(details);
+/** The release that a page shows: as it was typed, or the usual one with the first segment and what there is to compare. */
+export function shownRelease({ record, segments, metrics, typed }: Screen, timeZone: string): Release {
+  if (typed.release) {
+    const release = releaseIn(typed.release.fields, record, timeZone);
+    const { span, every, days } = usualRelease(record);
+    // What no list offers is not shown as a time, which it may not be.
+    return {
+      ...release,
+      span: own(SPANS, release.span) ?? span,
+      every: own(PACES, release.every) ?? every,
+      days: own(DAYS, release.days) ?? days,
+    };
+  }
+  const [metric = ""] = metrics.filter((each) => each !== "event:error");
+  return { ...usualRelease(record), segment: segments[0] ?? "", metric: metric || (metrics[0] ?? "") };
+}
+
+function own(options: readonly number[], value: number): number | undefined {
+  return options.find((each) => each === value);
 }
 
 /** Fields of refusals that name no field of the form. */
@@ -276,22 +264,4 @@ async function run(dashboard: Dashboard, plan: ReleasePlan, { sent, refuse, sent
         }),
       })(c, fields, names);
   }
-}
-
-/** What the button of a release says. */
-export function labelOf({ how, span }: Pick<Release, "how" | "span">): string {
-  if (how === "at") return "Schedule";
-  if (how === "steps") return "Start the steps";
-  if (how === "test") return "Start the experiment";
-  return how === "while" ? `Release for ${spanInWords(span)}` : "Release";
-}
-
-export function spanInWords(seconds: number): string {
-  const [count, unit] =
-    seconds % 86_400 === 0
-      ? [seconds / 86_400, "day"]
-      : seconds % 3600 === 0
-        ? [seconds / 3600, "hour"]
-        : [seconds / 60, "minute"];
-  return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }

@@ -4,31 +4,26 @@ import { nextShare, rampInWords, rampStatusInWords } from "../../../flags/ramps/
 import { settled } from "../../../flags/ramps/ramp-plan.ts";
 import { isHeld, viewRamp } from "../../../flags/ramps/ramp.ts";
 import type { FlagPlace } from "../../../flags/flag.ts";
-import type { ScheduledChange } from "../../../flags/schedule/scheduled-change.ts";
 import type { rampSchema } from "../../../flags/ramps/ramp-schema.ts";
 import type { Operation } from "../../../operations/operation.ts";
 import { ramps } from "../../../operations/ramps.ts";
 import { chosenOf, textOf } from "../fields.ts";
 import { MayChange } from "../parts/confirm.tsx";
-import { Settings } from "../parts/diff.tsx";
 import { WhyField } from "../parts/field.tsx";
 import { A, Button, ButtonLink, Form } from "../parts/link.tsx";
 import { Badge, EnvironmentName, Notice, type Tone } from "../parts/status.tsx";
 import { typedAt } from "../parts/submit.ts";
 import { Foreign } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
-import { SETTING, cancelPath, experimentPath, inboxPath, settingAction, settingPath } from "../paths.ts";
+import { SETTING, experimentPath, inboxPath, rampPath, settingPath } from "../paths.ts";
 import type { Dashboard, Sent } from "../routes.ts";
-import { useMay } from "../view.ts";
+import { useMay, useView } from "../view.ts";
 import { ReleaseCard } from "./release.tsx";
+import { shownRelease } from "./releasing.tsx";
+import { Scheduled } from "./aside.tsx";
 import { type Again, type Screen, confirmationOf } from "./screen.tsx";
 
 type Ramp = ReturnType<typeof viewRamp>;
-
-/** Where the forms of a ramp are sent. */
-export function rampPath(place: FlagPlace): string {
-  return `${settingAction(place)}/ramp`;
-}
 
 /** An act on a ramp: its verb, the words for it once it is done, and the act that takes it back. */
 type RampAct = {
@@ -77,6 +72,7 @@ export function rampRoutes({ app, act, post }: Dashboard, again: Again) {
 /** What a flag is up to: its ramp, its experiment or what is scheduled; without one the form that releases it. */
 export function Releases({ screen }: { screen: Screen }) {
   const { environment, ramp, experiment, scheduled } = screen;
+  const { timeZone } = useView();
   const isFree = (ramp === null || !isHeld(ramp)) && experiment === null;
   const fault = isFree ? undefined : screen.typed.release?.faults[""];
   return (
@@ -91,7 +87,7 @@ export function Releases({ screen }: { screen: Screen }) {
       {scheduled.length > 0 && <Scheduled screen={screen} />}
       {isFree && (
         <MayChange environments={[environment]}>
-          <ReleaseCard screen={screen} />
+          <ReleaseCard screen={screen} release={shownRelease(screen, timeZone)} />
         </MayChange>
       )}
     </>
@@ -280,48 +276,5 @@ function ExperimentCard({
         </ButtonLink>
       </p>
     </section>
-  );
-}
-
-function Scheduled({ screen: { place, environment, scheduled } }: { screen: Screen }) {
-  return (
-    <section class="card" aria-labelledby="scheduled-title" id="scheduled">
-      <h2 id="scheduled-title">Scheduled in {place.environment}</h2>
-      <ul class="stack">
-        {scheduled.map((each) => (
-          <li id={`scheduled-${each.id}`} class="stack">
-            <PlannedChange change={each} />
-            <MayChange environments={[environment]}>
-              <p>
-                <ButtonLink kind="low" to={cancelPath(place, each.id)}>
-                  Cancel…
-                </ButtonLink>
-              </p>
-            </MayChange>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-/** When a change is due, who planned it and why, and what it sets. */
-function PlannedChange({ change: { at, who, why, patch } }: { change: ScheduledChange }) {
-  return (
-    <>
-      <p>
-        <strong>
-          <Time at={at} />
-        </strong>{" "}
-        (<ExactTime at={at} />
-        ), by <Foreign text={who} />
-        {why !== null && (
-          <>
-            : <Foreign text={why} />
-          </>
-        )}
-      </p>
-      <Settings values={patch} />
-    </>
   );
 }

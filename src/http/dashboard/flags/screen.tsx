@@ -18,7 +18,8 @@ import { pageForms } from "../../../forms/forms.ts";
 import { settled } from "../../../flags/ramps/ramp-plan.ts";
 import { viewRamp } from "../../../flags/ramps/ramp.ts";
 import { type Trial, tryChange } from "../../../flags/reads/evaluations.ts";
-import { type Served, readsByHour, servedToday } from "../../../flags/reads/served.ts";
+import { type FlagReads, readsOfFlags } from "../../../flags/reads/flag-reads.ts";
+import { type Served, servedToday } from "../../../flags/reads/served.ts";
 import type { ScheduledChange } from "../../../flags/schedule/scheduled-change.ts";
 import { type Environment, noSuchEnvironment } from "../../../projects/environment.ts";
 import { getEnvironment } from "../../../projects/environments.ts";
@@ -59,8 +60,8 @@ export type Screen = {
   last: Revision | null;
   /** The last changes there, the newest first. */
   recent: readonly Revision[];
-  /** Reads in each of the last 24 hours, the oldest first. */
-  hours: readonly number[];
+  /** Reads of the last 24 hours there, by the hour and by token; undefined if it was never read. */
+  reads: FlagReads["environments"][number] | undefined;
   /** The next first. */
   scheduled: readonly ScheduledChange[];
   /** The last one; null if there was none. */
@@ -128,11 +129,11 @@ export async function readScreen(
   if (!environment) throw noSuchEnvironment(slug, name);
   const record = found ?? applyPatch(flag, undefined, {}, app.now()).record;
   const here = { ...place, key: environment.key };
-  const [rateOf, people, served, hours, metrics, experiment] = await Promise.all([
+  const [rateOf, people, served, reads, metrics, experiment] = await Promise.all([
     ratesOf(app, caller, { project: slug, environments: [environment] }, flag),
     readPeople(app, caller, place, patch),
     servedToday(app, caller, here, timeZone),
-    readsByHour(app, caller, here, { first: flag, last: flag }),
+    readsOfFlags(app, caller, { project: slug, environment: name, flag }),
     readMetrics(app, caller, place),
     held === undefined ? undefined : app.store.experiments.find({ ...place, experiment: held }),
   ]);
@@ -147,7 +148,7 @@ export async function readScreen(
     rate: rateOf(name, flag),
     last: recent.items[0] ?? null,
     recent: recent.items,
-    hours: hours.get(flag) ?? [],
+    reads: reads[0]?.environments[0],
     experiment: experiment ? viewExperiment(settledExperiment(experiment)) : null,
     segments: segments.map((each) => each.name),
     metrics,
