@@ -8,12 +8,12 @@ import { parseRules } from "../rules/rules.ts";
 import { sharesOf, switchOf } from "../rules/shares.ts";
 import { type Release, controlOf, partsOf, stepsOf } from "./release.ts";
 
-/** Who gets what of a flag, the first first. */
+/** Readers of a flag, and the variant that they get. */
 export type Gets = { who: string; what: string };
 
 type Ruled = Pick<FlagRecord, "enabled" | "rules" | "expiresAt">;
 
-/** Who gets what of a flag in an environment; null for a rule that words do not express. */
+/** Readers of a flag in an environment with what they get, the first first; null for a rule that words do not express. */
 export function whoGets(record: Ruled, now: number): Gets[] | null {
   const rules = record.rules === null ? null : parseRules(record.rules);
   const states = rules === null ? { on: "on", off: "off" } : switchOf(rules.variants);
@@ -54,7 +54,7 @@ export function whoGets(record: Ruled, now: number): Gets[] | null {
   ];
 }
 
-/** Those for whom a condition in words holds: `segment staff`, or `Users where plan is pro`. */
+/** Users for whom a condition in words holds: `Staff`, or `users where plan is pro`. */
 function people(words: string): string {
   return /^segment \S+$/.test(words) ? segmentTitle(words.slice("segment ".length)) : `users where ${words}`;
 }
@@ -88,10 +88,10 @@ function format(locale: string, options: Intl.DateTimeFormatOptions, at: number,
   return formats(key, () => new Intl.DateTimeFormat(locale, { ...options, timeZone })).format(at);
 }
 
-/** When words are said, and where. */
+/** The time and the zone of a sentence. */
 type Saying = { now: number; timeZone: string };
 
-/** Those whom a release is for. */
+/** Users whom a release is for. */
 function subjectOf({
   who,
   share,
@@ -132,7 +132,7 @@ function dayInWords(at: number, saying: Saying, every: number): string {
   return every % 86_400 === 0 ? words.replace(/, \d\d:\d\d$/, "") : words;
 }
 
-/** Those who get the variant at last. */
+/** Users who get the variant at last. */
 export function lastOf(release: Release): string {
   const { how, who, thenEveryone } = release;
   if (how !== "steps") return subjectOf(release);
@@ -140,7 +140,7 @@ export function lastOf(release: Release): string {
   return subjectOf(release);
 }
 
-/** What follows the variant in the sentence of a release. */
+/** The words behind the variant in the sentence of a release. */
 export function endingOf(release: Release, control: string): string {
   const { how, metric, guards, onGuard } = release;
   if (how === "while") return ", then it is as it is now.";
@@ -159,7 +159,7 @@ export function releaseInWords(release: Release, record: Ruled, saying: Saying):
   return `${beginningOf(release, saying)} ${last} ${verbOf(last)} ${variant}${ending}`;
 }
 
-/** What the button of a release says. */
+/** Label of the button of a release. */
 export function labelOf({ how, span }: Pick<Release, "how" | "span">): string {
   if (how === "at") return "Schedule";
   if (how === "steps") return "Start the steps";

@@ -9,7 +9,7 @@ import { hasRule, isShare, rowsOfRule } from "../rules/rule-rows.ts";
 import { type FlagRules, parseRules } from "../rules/rules.ts";
 import { shareRule, sharesOf, switchOf } from "../rules/shares.ts";
 
-/** Who can get a variant. */
+/** Users who can get a variant. */
 export const WHO = {
   all: "Everyone",
   share: "A share",
@@ -34,7 +34,7 @@ export type Release = {
   /** In percent. */
   share: number;
   segment: string;
-  /** Those of a rule, in words: `country is one of AT, DE`. */
+  /** Condition of a rule in words: `country is one of AT, DE`. */
   condition: string;
   how: keyof typeof HOW;
   /** When it happens; null if no time is given. */
@@ -49,7 +49,7 @@ export type Release = {
   thenEveryone: boolean;
   guards: string[];
   onGuard: GuardAction;
-  /** What an experiment compares. */
+  /** Metric that an experiment compares. */
   metric: string;
   days: number;
 };
@@ -65,7 +65,7 @@ export type ReleasePlan =
 /** The course of an experiment that has no name yet. */
 type Trial = { metrics: string[]; control: string; split: Record<string, number>; minDays: number };
 
-/** Shares before the last step, and seconds between steps, if nobody chooses others. */
+/** Shares before the last step, unless others are chosen. */
 const USUAL_STEPS = [1, 10, 50] as const;
 
 /** How long a release for a while holds, in seconds. */
@@ -99,11 +99,11 @@ export function usualRelease(record: Pick<FlagRecord, "enabled" | "rules">): Rel
 }
 
 /** The numbers and choices of a form beside who and how, which a sentence that follows these two does not show. */
-export function detailsOf({ who: _, how: __, ...details }: Release): string {
-  return JSON.stringify(details);
+export function detailsOf(release: Release): string {
+  return JSON.stringify({ ...release, who: null, how: null });
 }
 
-/** The variants that a flag has, or gets with its first rule, with the one that is released if nobody chooses. */
+/** The variants that a flag has, or gets with its first rule, with the one that is released unless another is chosen. */
 export function variantsToRelease(record: Ruled): { variants: FlagRules["variants"]; usual: string } {
   const { variants, defaultVariant } = rulesOf(record);
   const usual = switchOf(variants)?.on ?? Object.keys(variants).find((name) => name !== defaultVariant);
@@ -237,7 +237,7 @@ function patchOf(release: Release, record: Ruled): FlagPatch {
     return patchWith(rules, rows, last, isAll ? variant : control);
   }
   const others = rowsWithout(rows, condition);
-  // What everyone else has stays, unless it is this variant, or the flag was off.
+  // Everyone else keeps what they have, unless it is this variant, or the flag was off.
   const { defaultVariant } = rulesOf(asUnreached(record, variant));
   const served = rest === undefined || rest === null ? defaultVariant : rest;
   const isRestKept = record.enabled && served !== variant;
@@ -262,7 +262,7 @@ function patchWith(
     variants,
     ...(defaultVariant !== undefined && { defaultVariant }),
     targeting: targeting as FlagRules["targeting"] | null,
-  } as FlagPatch;
+  };
 }
 
 /** The share in percent of everyone else who get a variant. */

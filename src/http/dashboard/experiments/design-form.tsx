@@ -4,7 +4,7 @@ import { metricInWords } from "../../../flags/release/release-words.ts";
 import { EXPERIMENT_LIMITS } from "../../../experiments/limits.ts";
 import type { Project } from "../../../projects/project.ts";
 import { type Fields, textOf, textsOf } from "../fields.ts";
-import { Guards, guardsIn } from "../flags/release-fields.tsx";
+import { Guards, guardsIn } from "../flags/guards.tsx";
 import type { Page } from "../page.tsx";
 import { AreaField, CheckField, SelectField, TextField, WhyField } from "../parts/field.tsx";
 import { Button, Form } from "../parts/link.tsx";
@@ -219,7 +219,7 @@ function Details({ typed, faults, metrics }: Pick<Props, "typed" | "faults" | "m
   );
 }
 
-/** What there is to count, and what was typed. */
+/** Metrics that exist, and the typed one. */
 function optionsOf(metrics: readonly string[], typed: string) {
   const all = [...new Set([...metrics, ...(typed === "" ? [] : [typed])])];
   const none = { value: "", label: "choose one" };

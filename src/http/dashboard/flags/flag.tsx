@@ -207,7 +207,7 @@ function Tabs({ screen: { place, project, statuses } }: { screen: Screen }) {
   );
 }
 
-/** What is seldom done with a flag. */
+/** Seldom actions on a flag. */
 function Actions({ screen: { place, project, environment, record } }: { screen: Screen }) {
   const { project: slug, flag } = place;
   const mayWrite = useMay("flags:write", { project: slug });

@@ -25,7 +25,7 @@ import { type Again, type Screen, confirmationOf, differenceIn } from "./screen.
 /** Readers that are named. */
 const SHOWN_READERS = 3;
 
-/** What holds in an environment: who gets what, its switch, since when, by whom, and how often it is read. */
+/** The state of a flag in an environment: who gets what, its switch, its last change and its reads. */
 export function NowCard({ screen }: { screen: Screen }) {
   const { environment, record, rate, readAt, last, reads } = screen;
   const by = reads?.by.slice(0, SHOWN_READERS) ?? [];

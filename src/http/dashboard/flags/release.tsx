@@ -10,7 +10,7 @@ import {
 } from "../../../flags/release/release.ts";
 import { beginningOf, endingOf, labelOf, lastOf, verbOf } from "../../../flags/release/release-words.ts";
 import { parseRules } from "../../../flags/rules/rules.ts";
-import type { Fields } from "../fields.ts";
+import { type Fields, textOf } from "../fields.ts";
 import type { Child } from "../markup.ts";
 import type { Page } from "../page.tsx";
 import { Danger } from "../parts/danger.tsx";
@@ -21,7 +21,8 @@ import { typedAt } from "../parts/submit.ts";
 import { Foreign } from "../parts/text.tsx";
 import { settingAction, settingPath } from "../paths.ts";
 import { useView } from "../view.ts";
-import { Choice, Fault, HowPanels, WhoPanels } from "./release-fields.tsx";
+import { Choice } from "./guards.tsx";
+import { Fault, HowPanels, WhoPanels } from "./release-fields.tsx";
 import type { Screen } from "./screen.tsx";
 
 const WHOS = Object.keys(WHO) as (keyof typeof WHO)[];
@@ -86,7 +87,7 @@ export function ReleaseCard({ screen, release }: { screen: Screen; release: Rele
   );
 }
 
-/** What will happen, as a sentence that follows the choices of who and how by style alone, and the button that does it. */
+/** The sentence of a release, which follows the choices of who and how by style alone, and its button. */
 function Will({ screen, release }: { screen: Screen; release: Release }) {
   const { environment, record, typed } = screen;
   const { now, timeZone } = useView();
@@ -169,7 +170,7 @@ function Kept({ screen: { record } }: { screen: Screen }) {
   return <span class="keep"> The rules that it has come first.</span>;
 }
 
-/** What a release does, on the page that asks for it. */
+/** A release on the page that asks for it. */
 export function ReleaseChange({ sentence, difference }: { sentence: string; difference: Child }) {
   return (
     <>
@@ -213,7 +214,7 @@ export function releaseCheckPage({
           to={`${settingAction(place)}/release`}
           values={[...values, ["details", details]]}
           id="confirmation"
-          why={String(fields.get("why") ?? "")}
+          why={textOf(fields, "why")}
           whyId="confirm-why"
           kind="primary"
           act={label}

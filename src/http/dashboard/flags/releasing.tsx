@@ -28,11 +28,11 @@ import type { Page } from "../page.tsx";
 import { type Faults, submit } from "../parts/submit.ts";
 import { SETTING, cancelPath, experimentPath, rampPath, settingAction, settingPath } from "../paths.ts";
 import type { Dashboard, Done, Sent } from "../routes.ts";
-import { guardsIn } from "./release-fields.tsx";
+import { guardsIn } from "./guards.tsx";
 import { ReleaseChange, releaseCheckPage } from "./release.tsx";
 import { type Again, type Screen, confirmationOf, differenceIn, recordIn } from "./screen.tsx";
 
-/** Where the form of a release is sent. */
+/** The address of the form of a release. */
 const RELEASE = `${SETTING}/release` as const;
 
 /** The release of a form. Numbers that are none are NaN, and lead to the fault of their field. */
@@ -81,7 +81,7 @@ export function shownRelease({ record, segments, metrics, typed }: Screen, timeZ
   if (typed.release) {
     const release = releaseIn(typed.release.fields, record, timeZone);
     const { span, every, days } = usualRelease(record);
-    // What no list offers is not shown as a time, which it may not be.
+    // A number that no list offers may be no time.
     return {
       ...release,
       span: own(SPANS, release.span) ?? span,
@@ -89,7 +89,7 @@ export function shownRelease({ record, segments, metrics, typed }: Screen, timeZ
       days: own(DAYS, release.days) ?? days,
     };
   }
-  const [metric = ""] = metrics.filter((each) => each !== "event:error");
+  const metric = metrics.find((each) => each !== "event:error") ?? "";
   return { ...usualRelease(record), segment: segments[0] ?? "", metric: metric || (metrics[0] ?? "") };
 }
 
@@ -171,7 +171,11 @@ type Run = {
 };
 
 /** Makes a release, by the operation that it is. */
-async function run(dashboard: Dashboard, plan: ReleasePlan, { sent, refuse, sentence, label }: Run) {
+function run(
+  dashboard: Dashboard,
+  plan: ReleasePlan,
+  { sent, refuse, sentence, label }: Run,
+): Promise<Done | Page> {
   const { app, act, perform } = dashboard;
   const { c, fields, names } = sent;
   const { project, environment, flag } = names;
@@ -234,7 +238,7 @@ async function run(dashboard: Dashboard, plan: ReleasePlan, { sent, refuse, sent
         input: () => ({ names, body: plan.course }),
         done: (): Done => ({ ...done, undo: { to: rampPath(names), values: { do: "abort" } } }),
       })(c, fields, names);
-    case "experiment":
+    default:
       return act({
         ...shared,
         operation: experiments.start,

@@ -69,7 +69,7 @@ export function rampRoutes({ app, act, post }: Dashboard, again: Again) {
   post(`${SETTING}/ramp`, "flags:write", (c, fields, place) => chosenOf(acts, fields)(c, fields, place));
 }
 
-/** What a flag is up to: its ramp, its experiment or what is scheduled; without one the form that releases it. */
+/** The releases of a flag that run: its ramp, its experiment or what is scheduled; without one the form that releases it. */
 export function Releases({ screen }: { screen: Screen }) {
   const { environment, ramp, experiment, scheduled } = screen;
   const { timeZone } = useView();

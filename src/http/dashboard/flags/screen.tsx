@@ -70,7 +70,7 @@ export type Screen = {
   experiment: ReturnType<typeof viewExperiment> | null;
   /** The names of the segments of the environment. */
   segments: readonly string[];
-  /** What guards and experiments can count. */
+  /** Metrics that guards and experiments can count. */
   metrics: readonly string[];
   people: readonly Person[];
   /** How often each variant was served today. */
@@ -164,7 +164,7 @@ export async function readScreen(
   };
 }
 
-/** What guards and experiments of an environment can count: errors, events that others count, and the forms of the project. */
+/** Metrics for guards and experiments of an environment: errors, events that others count, and the forms of the project. */
 export async function readMetrics(
   app: App,
   caller: Caller,

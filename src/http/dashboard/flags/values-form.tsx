@@ -204,7 +204,7 @@ function Cut({ text }: { text: string }) {
 /** Characters of a value that a row shows. */
 const SHOWN = 60;
 
-/** What readers get while a flag is off: a flag without variants is false then, another has no value. */
+/** Result for readers while a flag is off: a flag without variants is false then, another has no value. */
 function WhileOff({ record }: { record: FlagRecord }) {
   if (record.rules === null || areBoolean(parseRules(record.rules).variants))
     return (

@@ -20,7 +20,7 @@ type Deleted = {
   rateOf: (environment: string) => number;
 };
 
-/** Where a flag is deleted, and who still reads it. */
+/** Environments in which a flag is deleted, and their readers. */
 export function DeletedEverywhere({ flag, environments, statuses, now, rateOf }: Deleted) {
   const readers = statuses
     .filter((status) => isRead(status, now))
