@@ -1,6 +1,6 @@
 import type { Caller } from "../../access/caller.ts";
 import { requireScope } from "../../access/rights.ts";
-import { hourOf, lastDays } from "../../base/days.ts";
+import { lastDays } from "../../base/days.ts";
 import { keyOf } from "../../projects/environments.ts";
 import type { FlagPlace } from "../flag.ts";
 import type { FlagsApp } from "../store.ts";
@@ -39,42 +39,4 @@ export async function servedToday(
     variants: Object.fromEntries(variants) as Record<string, number>,
     none: own.find(({ variant }) => variant === "")?.count ?? 0,
   };
-}
-
-/** Hours that a spark line shows, the current one included. */
-const SPARK_HOURS = 24;
-/** Tallies that are read for the spark lines of one environment. */
-const MAX_SPARK_TALLIES = 10_000;
-
-/**
- * The reads of the flags from one slug to another in each of the last hours, oldest first; flags without reads are left
- * out. Throws `not_found`, `forbidden`.
- */
-export async function readsByHour(
-  app: FlagsApp,
-  caller: Caller,
-  place: Omit<FlagPlace, "flag"> & { key?: string | undefined },
-  { first, last }: { first: string; last: string },
-): Promise<Map<string, number[]>> {
-  requireScope(caller, "flags:read", place);
-  const key = await keyOf(app, place);
-  const to = hourOf(app.now()) + 1;
-  const from = to - SPARK_HOURS;
-  const tallies = await app.store.tallies.read({
-    kind: "served",
-    from,
-    to,
-    prefix: `${key}/${first}`.slice(0, -1),
-    until: `${key}/${last}`,
-    limit: MAX_SPARK_TALLIES,
-  });
-  const reads = new Map<string, number[]>();
-  for (const { what, hour, count } of tallies) {
-    const slug = what.slice(key.length + 1);
-    if (slug < first || slug > last) continue;
-    const hours = reads.get(slug) ?? Array.from({ length: SPARK_HOURS }, () => 0);
-    hours[hour - from]! += count;
-    reads.set(slug, hours);
-  }
-  return reads;
 }
