@@ -1,16 +1,16 @@
-import { wallTime } from "../../../base/wall-time.ts";
-import { durationInWords } from "../../../base/units.ts";
-import { segmentTitle } from "../../../flags/audience.ts";
-import { DAYS, PACES, type Release, SPANS } from "../../../flags/release/release.ts";
-import { metricInWords } from "../../../flags/release/release-words.ts";
-import { type Fields, textsOf } from "../fields.ts";
-import { ComparisonFields } from "../parts/conditions.tsx";
-import { A, Button } from "../parts/link.tsx";
-import { typedAt } from "../parts/submit.ts";
-import { NEW_SEGMENT, pathTo } from "../paths.ts";
-import { useView } from "../view.ts";
+import { wallTime } from "../../../../base/wall-time.ts";
+import { durationInWords } from "../../../../base/units.ts";
+import { segmentTitle } from "../../../../flags/audience.ts";
+import { DAYS, PACES, type Release, SPANS } from "../../../../flags/release/release.ts";
+import { metricInWords } from "../../../../flags/release/release-words.ts";
+import { type Fields, textsOf } from "../../fields.ts";
+import { ComparisonFields } from "../../parts/conditions.tsx";
+import { A, Button } from "../../parts/link.tsx";
+import { typedAt } from "../../parts/submit.ts";
+import { NEW_SEGMENT, pathTo } from "../../paths.ts";
+import { useView } from "../../view.ts";
 import { Choice, Guards, NumberField } from "./guards.tsx";
-import type { Screen } from "./screen.tsx";
+import type { Screen } from "../screen.tsx";
 
 /** Fields for steps before the last. */
 const STEPS = 3;

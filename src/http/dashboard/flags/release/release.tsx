@@ -1,4 +1,4 @@
-import type { FlagPlace } from "../../../flags/flag.ts";
+import type { FlagPlace } from "../../../../flags/flag.ts";
 import {
   HOW,
   type Release,
@@ -7,23 +7,23 @@ import {
   detailsOf,
   partsOf,
   variantsToRelease,
-} from "../../../flags/release/release.ts";
-import { beginningOf, endingOf, labelOf, lastOf, verbOf } from "../../../flags/release/release-words.ts";
-import { parseRules } from "../../../flags/rules/rules.ts";
-import { type Fields, textOf } from "../fields.ts";
-import type { Child } from "../markup.ts";
-import type { Page } from "../page.tsx";
-import { Danger } from "../parts/danger.tsx";
-import { Form } from "../parts/link.tsx";
-import { Seg } from "../parts/seg.tsx";
-import { EnvironmentName, Notice } from "../parts/status.tsx";
-import { typedAt } from "../parts/submit.ts";
-import { Foreign } from "../parts/text.tsx";
-import { settingAction, settingPath } from "../paths.ts";
-import { useView } from "../view.ts";
+} from "../../../../flags/release/release.ts";
+import { beginningOf, endingOf, labelOf, lastOf, verbOf } from "../../../../flags/release/release-words.ts";
+import { parseRules } from "../../../../flags/rules/rules.ts";
+import { type Fields, textOf } from "../../fields.ts";
+import type { Child } from "../../markup.ts";
+import type { Page } from "../../page.tsx";
+import { Danger } from "../../parts/danger.tsx";
+import { Form } from "../../parts/link.tsx";
+import { Seg } from "../../parts/seg.tsx";
+import { EnvironmentName, Notice } from "../../parts/status.tsx";
+import { typedAt } from "../../parts/submit.ts";
+import { Foreign } from "../../parts/text.tsx";
+import { settingAction, settingPath } from "../../paths.ts";
+import { useView } from "../../view.ts";
 import { Choice } from "./guards.tsx";
 import { Fault, HowPanels, WhoPanels } from "./release-fields.tsx";
-import type { Screen } from "./screen.tsx";
+import type { Screen } from "../screen.tsx";
 
 const WHOS = Object.keys(WHO) as (keyof typeof WHO)[];
 const HOWS = Object.keys(HOW) as (keyof typeof HOW)[];

@@ -1,7 +1,7 @@
-import type { Release } from "../../../flags/release/release.ts";
-import { metricInWords } from "../../../flags/release/release-words.ts";
-import { GUARD_ACTIONS } from "../../../flags/ramps/ramp.ts";
-import { type Fields, textOf, textsOf } from "../fields.ts";
+import type { Release } from "../../../../flags/release/release.ts";
+import { metricInWords } from "../../../../flags/release/release-words.ts";
+import { GUARD_ACTIONS } from "../../../../flags/ramps/ramp.ts";
+import { type Fields, textOf, textsOf } from "../../fields.ts";
 
 /** Guards that show at once. */
 const SHOWN_GUARDS = 3;

@@ -1,5 +1,5 @@
-import { parseWallTime } from "../../../base/wall-time.ts";
-import type { FlagPlace, FlagRecord } from "../../../flags/flag.ts";
+import { parseWallTime } from "../../../../base/wall-time.ts";
+import type { FlagPlace, FlagRecord } from "../../../../flags/flag.ts";
 import {
   HOW,
   type Release,
@@ -11,26 +11,26 @@ import {
   WHO,
   detailsOf,
   planRelease,
-} from "../../../flags/release/release.ts";
-import { labelOf, releaseInWords } from "../../../flags/release/release-words.ts";
-import { GUARD_ACTIONS } from "../../../flags/ramps/ramp.ts";
-import { comparisonInWords } from "../../../flags/rules/condition-words.ts";
-import { asOneWord } from "../../../flags/rules/condition-values.ts";
-import { experiments } from "../../../operations/experiments.ts";
-import { flags } from "../../../operations/flags.ts";
-import { history } from "../../../operations/history.ts";
-import { ramps } from "../../../operations/ramps.ts";
-import { scheduled } from "../../../operations/scheduled.ts";
-import { getEnvironment } from "../../../projects/environments.ts";
-import { undoOf } from "../changes/revision-card.tsx";
-import { type Fields, revisionIn, textOf, textsOf } from "../fields.ts";
-import type { Page } from "../page.tsx";
-import { type Faults, submit } from "../parts/submit.ts";
-import { SETTING, cancelPath, experimentPath, rampPath, settingAction, settingPath } from "../paths.ts";
-import type { Dashboard, Done, Sent } from "../routes.ts";
+} from "../../../../flags/release/release.ts";
+import { labelOf, releaseInWords } from "../../../../flags/release/release-words.ts";
+import { GUARD_ACTIONS } from "../../../../flags/ramps/ramp.ts";
+import { comparisonInWords } from "../../../../flags/rules/condition-words.ts";
+import { asOneWord } from "../../../../flags/rules/condition-values.ts";
+import { experiments } from "../../../../operations/experiments.ts";
+import { flags } from "../../../../operations/flags.ts";
+import { history } from "../../../../operations/history.ts";
+import { ramps } from "../../../../operations/ramps.ts";
+import { scheduled } from "../../../../operations/scheduled.ts";
+import { getEnvironment } from "../../../../projects/environments.ts";
+import { undoOf } from "../../changes/revision-card.tsx";
+import { type Fields, revisionIn, textOf, textsOf } from "../../fields.ts";
+import type { Page } from "../../page.tsx";
+import { type Faults, submit } from "../../parts/submit.ts";
+import { SETTING, cancelPath, experimentPath, rampPath, settingAction, settingPath } from "../../paths.ts";
+import type { Dashboard, Done, Sent } from "../../routes.ts";
 import { guardsIn } from "./guards.tsx";
 import { ReleaseChange, releaseCheckPage } from "./release.tsx";
-import { type Again, type Screen, confirmationOf, differenceIn, recordIn } from "./screen.tsx";
+import { type Again, type Screen, confirmationOf, differenceIn, recordIn } from "../screen.tsx";
 
 /** The address of the form of a release. */
 const RELEASE = `${SETTING}/release` as const;
