@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
-import { createUser } from "../../../src/access/users.ts";
-import { setMember } from "../../../src/access/members/members.ts";
-import { listNoticeTargets } from "../../../src/projects/notice-targets.ts";
-import { setEnvironment } from "../../../src/projects/environments.ts";
-import { openDashboard } from "../../support/pages/dashboard.ts";
-import { fakeOutgoing } from "../../support/peers/outgoing.ts";
-import { OPERATOR } from "../../support/records/caller.ts";
-import { openShop } from "../../support/records/shop.ts";
+import { createUser } from "../../../../src/access/users.ts";
+import { setMember } from "../../../../src/access/members/members.ts";
+import { listNoticeTargets } from "../../../../src/projects/notice-targets.ts";
+import { setEnvironment } from "../../../../src/projects/environments.ts";
+import { openDashboard } from "../../../support/pages/dashboard.ts";
+import { fakeOutgoing } from "../../../support/peers/outgoing.ts";
+import { OPERATOR } from "../../../support/records/caller.ts";
+import { openShop } from "../../../support/records/shop.ts";
 
 const PAGE = "/projects/shop/settings";
 
