@@ -1,4 +1,5 @@
 import type { Database } from "bun:sqlite";
+import { clock } from "../../base/clock.ts";
 import { commit } from "./commit.ts";
 import { connect } from "./connection.ts";
 import { packOutcomes, unpackBatch } from "./pack.ts";
@@ -7,6 +8,9 @@ import type { ToThread } from "./writer.ts";
 import { type Gathering, gather } from "./writer-gathering.ts";
 
 declare const self: Worker;
+
+/** How long the thread outlives its connection, in milliseconds: ending one takes longer than the rest of a stop. */
+const LINGERING = 1000;
 
 let db: Database | undefined;
 let gathering: Gathering | undefined;
@@ -21,6 +25,7 @@ self.onmessage = ({ data: message }: MessageEvent<ToThread>) => {
   } else if ("join" in message) gathering!.join(message.join, message.batch);
   else {
     if (db) close(db);
-    process.exit(0);
+    self.postMessage("closed");
+    clock.after(LINGERING, () => process.exit(0));
   }
 };

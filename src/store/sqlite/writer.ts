@@ -133,9 +133,10 @@ function openThread(thread: Worker, message: ToThread): Pick<Line, "opened" | "c
     opened,
     async close() {
       const { promise: closed, resolve } = Promise.withResolvers<unknown>();
-      thread.addEventListener("close", resolve);
+      thread.onmessage = resolve;
       thread.postMessage({ close: true } satisfies ToThread);
       await closed;
+      thread.unref();
     },
   };
 }
