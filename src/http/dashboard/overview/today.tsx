@@ -1,5 +1,5 @@
 import { DEFAULT_PROJECT } from "../../../access/place.ts";
-import { hasScope, hasScopeSomewhere, visibleProjects } from "../../../access/rights.ts";
+import { hasScope, hasScopeSomewhere } from "../../../access/rights.ts";
 import { DAY_MS } from "../../../base/days.ts";
 import { AppError } from "../../../base/errors.ts";
 import { keepLast } from "../../../base/keep.ts";
@@ -11,11 +11,11 @@ import { type Coming, findComing } from "../../../operations/today/upcoming.ts";
 import type { RecentRevision } from "../../../projects/history.ts";
 import { listProjects } from "../../../projects/projects.ts";
 import type { Page } from "../page.tsx";
-import { Empty } from "../parts/card.tsx";
-import { ButtonLink } from "../parts/link.tsx";
 import { formPath } from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
-import { addressOf, useMay, useMayWriteForms, useView } from "../view.ts";
+import { addressOf, useView } from "../view.ts";
+import { type Steps, isToBegin, readSteps } from "../start/read-steps.ts";
+import { FirstSteps } from "../start/steps.tsx";
 import { ChangedCard, ComingCard } from "./lately.tsx";
 import { needsFor } from "./needs-of.ts";
 import { NeedsCard } from "./needs.tsx";
@@ -40,15 +40,14 @@ export function todayRoutes({ app, options, get, viewOf }: Dashboard) {
     const mayReadFlags = hasScopeSomewhere(caller, "flags:read");
     const mayReadForms = hasScopeSomewhere(caller, "forms:read");
     const since = Math.floor(app.now() / DAY_MS - CHANGED_DAYS) * DAY_MS;
-    const [numbers, needs, coming, changes, projects, forms] = await Promise.all([
+    const { signedIn } = c.get("session")!;
+    const [numbers, needs, coming, changes, projects, steps] = await Promise.all([
       mayReadForms || mayReadFlags ? readNumbers(app, caller, { days, timeZone }) : null,
       needsFor(app, options).of(caller),
       findComing(app, caller, hasScope(caller, "admin") ? (options.status?.().backup ?? null) : null, COMING),
       mayReadFlags ? recentChanges(caller, { since, limit: CHANGES }) : [],
       mayReadFlags ? listProjects(app, caller, { limit: 3 }).then(({ items }) => items) : [],
-      mayReadForms
-        ? app.store.forms.page({ projects: visibleProjects(caller, "forms:read"), limit: 1, after: null })
-        : null,
+      readSteps({ app, caller, signedIn, passwords: options.passwords }),
     ]);
     // The project of forms without one is not counted beside others.
     const others = projects.filter(({ slug }) => slug !== DEFAULT_PROJECT);
@@ -59,8 +58,7 @@ export function todayRoutes({ app, options, get, viewOf }: Dashboard) {
       needs,
       coming,
       changes,
-      hasProject: !mayReadFlags || projects.length > 0,
-      hasForm: forms === null || forms.items.length > 0,
+      steps: isToBegin(steps) ? steps : null,
       project: named.length === 1 ? named[0]!.slug : null,
       hasProjects: named.length > 1,
       seesFlags: mayReadFlags,
@@ -83,8 +81,8 @@ type Today = {
   needs: readonly Need[];
   coming: readonly Coming[];
   changes: readonly RecentRevision[];
-  hasProject: boolean;
-  hasForm: boolean;
+  /** Null once there is a message and a flag. */
+  steps: Steps | null;
   /** The only project that the caller sees; null for none or several. */
   project: string | null;
   hasProjects: boolean;
@@ -92,8 +90,9 @@ type Today = {
 };
 
 function todayPage(today: Today): Page {
-  const { numbers, days, needs, coming, changes, project, hasProject, hasForm, hasProjects } = today;
-  const isBegun = hasForm || hasProject;
+  const { numbers, days, needs, coming, changes, project, steps, hasProjects } = today;
+  const isBegun =
+    steps === null || steps.message?.form != null || [steps.message, steps.flag].some((step) => step?.isDone);
   return {
     title: "Today",
     section: "today",
@@ -105,8 +104,8 @@ function todayPage(today: Today): Page {
     ],
     content: (
       <>
-        {!(hasForm && hasProject) && <FirstSteps hasForm={hasForm} hasProject={hasProject} />}
-        {isBegun && <NeedsCard needs={needs} hasProjects={hasProjects} />}
+        {steps && <FirstSteps steps={steps} />}
+        {(isBegun || needs.length > 0) && <NeedsCard needs={needs} hasProjects={hasProjects} />}
         {isBegun && numbers && <NumbersCard numbers={numbers} days={days} />}
         {isBegun && (
           <div class="split two">
@@ -127,34 +126,4 @@ function Day() {
   const options = { weekday: "long", day: "numeric", month: "long", timeZone } as const;
   const format = dayFormats(timeZone, () => new Intl.DateTimeFormat("en-GB", options));
   return <span class="soft">{format.format(now).replace(" ", ", ")}</span>;
-}
-
-/** First steps, if there is no form or no project yet. */
-function FirstSteps({ hasForm, hasProject }: { hasForm: boolean; hasProject: boolean }) {
-  return (
-    <div class="columns">
-      {!hasForm && (
-        <Empty title="There is no form yet">
-          <p>A form takes what people send from your pages, and keeps it in the inbox.</p>
-          {useMayWriteForms(null) && (
-            <ButtonLink to="/forms/new" kind="primary" icon="plus">
-              Create a form
-            </ButtonLink>
-          )}
-          <code>formflag forms create contact</code>
-        </Empty>
-      )}
-      {!hasProject && (
-        <Empty title="There is no project yet">
-          <p>A project holds the flags of an application, with a value for each environment.</p>
-          {useMay("flags:write") && (
-            <ButtonLink to="/projects" icon="plus">
-              Create a project
-            </ButtonLink>
-          )}
-          <code>formflag projects create shop</code>
-        </Empty>
-      )}
-    </div>
-  );
 }
