@@ -24,7 +24,9 @@ test("An admin creates users, changes their roles, makes links and deletes them 
   const link = await post("/access/users/ann", { do: "link" });
   const [, path] = /\/dashboard(\/link\/[\w-]+)/.exec(link.text)!;
   const ann = openBrowser();
-  expect((await ann.post(path!, {})).text).toContain("You are signed in as ann.");
+  const welcome = await ann.post(path!, {});
+  expect(welcome.text).toContain("Welcome to formflag");
+  expect(welcome.text).toContain('<span class="unseen">You, </span>ann');
 
   expect((await post("/access/users/ann", { do: "delete", name: "an" })).status).toBe(409);
   await post("/access/users/ann", { do: "delete", name: "ann" });
