@@ -1,8 +1,12 @@
 import { expect, test } from "bun:test";
-import { deleteForm, getForm, setForm } from "../../../src/forms/forms.ts";
+import { createForm, deleteForm, getForm, setForm } from "../../../src/forms/forms.ts";
+import { storeSubmission } from "../../../src/forms/submissions.ts";
+import { addTarget } from "../../../src/forms/targets.ts";
+import { createProject } from "../../../src/projects/projects.ts";
 import { openTestApp } from "../../support/app.ts";
 import { OPERATOR } from "../../support/records/caller.ts";
 import { openDashboard } from "../../support/pages/dashboard.ts";
+import { failDeliveries } from "../../support/records/failing.ts";
 import { fakeOutgoing } from "../../support/peers/outgoing.ts";
 
 function open() {
@@ -241,4 +245,96 @@ test("A form has a history of its settings, newest first, by whom and why, also 
   await deleteForm(app, OPERATOR, "contact");
   expect((await get("/forms/contact/history")).text).toContain("deleted");
   expect((await get("/forms/nothing/history")).status).toBe(404);
+});
+
+test("The page of a form shows its numbers, its last submission, and how often its fields are filled in", async () => {
+  const { app, signIn } = open();
+  const { get, post } = await signIn("inbox");
+  await post("/forms/new", { slug: "contact" });
+  const properties = { name: { title: "Name" }, message: { type: "string", maxLength: 5000 }, phone: {} };
+  await setForm(app, OPERATOR, "contact", { schema: { required: ["name"], properties } });
+  const empty = (await get("/forms/contact")).text;
+  expect(empty).toMatch(/Submissions, 30 days<\/span><span class="line"><b>0<\/b>/);
+  expect(empty).toMatch(/Last submission<\/span><span class="line"><b>none yet/);
+  const form = await getForm(app, OPERATOR, "contact");
+  const store = async (data: object) =>
+    (await storeSubmission(app, form, { data: JSON.stringify(data), files: [] })) as { id: string };
+  const first = await store({ name: "Ben" });
+  await store({ name: "<b>Ann</b>", message: "Hello" });
+  app.clock.now += 600_000;
+  await app.store.submissions.mark([first.id], "archived", {}, { who: "ann", at: app.now() });
+  const { text } = await get("/forms/contact");
+  expect(text).toMatch(/Submissions, 30 days<\/span><span class="line"><b>2<\/b>/);
+  expect(text).toMatch(/First answer, median<\/span><span class="line"><b>10 min<.*?1 of 2 answered/);
+  expect(text).toContain("&lt;b&gt;Ann&lt;/b&gt;");
+  expect(text).toContain("Inbox, 1 unread");
+  const rows = [...text.matchAll(/<tr><th scope="row">.*?<\/tr>/gs)].map(([row]) =>
+    row
+      .replaceAll(/<[^>]*>/g, " ")
+      .replaceAll(/\s+/g, " ")
+      .trim(),
+  );
+  expect(rows).toEqual([
+    "name text, required 100 % filled in title",
+    "message long text 50 % filled in second line",
+    "phone text 0 % filled in below",
+  ]);
+});
+
+test("A row of the settings says what holds, opens where a setting was refused, and tells viewers what differs", async () => {
+  const { app, signIn } = open();
+  const { get, post } = await signIn("inbox");
+  await post("/forms/new", { slug: "contact" });
+  await post("/forms/contact/settings", { retention: "90d", notify: "a@example.com" });
+  const openRows = (text: string) =>
+    [...text.matchAll(/<details class="fold" id="(\w+)" open/g)].map(([, id]) => id);
+  const { text } = await get("/forms/contact");
+  expect(text).toContain("90 days, spam for 30 days; nothing about the sender");
+  expect(text).toContain("a@example.com by mail");
+  expect(openRows(text)).toEqual([]);
+  expect(openRows((await get("/forms/contact/feeds")).text)).toEqual(["feeds"]);
+  expect(openRows((await get("/forms/contact/settings")).text)).toHaveLength(7);
+  expect(openRows((await post("/forms/contact/settings", { spamLinks: "many" })).text)).toEqual(["checks"]);
+  expect(openRows((await post("/forms/contact/targets", { target: "x" })).text)).toEqual(["tells"]);
+  const target = await addTarget(app, OPERATOR, "contact", "slack:https://example.com/x", fakeOutgoing());
+  expect((await get("/forms/contact")).text).toContain("Slack, a@example.com by mail");
+  const form = await getForm(app, OPERATOR, "contact");
+  const delivery = { id: app.nextId(), kind: "slack" as const, target: target.id };
+  await storeSubmission(app, form, { data: "{}", files: [] }, { deliveries: [delivery] });
+  await failDeliveries(app, "refused");
+  expect((await get("/forms/contact")).text).toMatch(/Slack fails<.*?class="change">Fix</s);
+  const seen = (await (await signIn("viewer")).get("/forms/contact")).text;
+  expect(seen).toMatch(/<dt>Notify<\/dt><dd><bdi dir="auto">a@example.com/);
+  expect(seen).not.toContain("Open all");
+});
+
+test("The list of forms has links for those with unread submissions, open and closed ones, and each project", async () => {
+  const { app, signIn } = open();
+  const { get, post } = await signIn("admin");
+  await post("/forms/new", { slug: "contact" });
+  await createProject(app, OPERATOR, { slug: "shop", name: "Larch Valley shop" });
+  await createForm(app, OPERATOR, { slug: "orders", name: "Orders & more", project: "shop" });
+  await setForm(app, OPERATOR, "orders", { closesAt: new Date(app.now() - 1).toISOString() });
+  const contact = await getForm(app, OPERATOR, "contact");
+  await storeSubmission(app, contact, { data: "{}", files: [] });
+  const { text } = await get("/forms");
+  const chips = [...text.matchAll(/<nav class="chips".*?<\/nav>/gs)].map(([nav]) =>
+    [...nav.matchAll(/href="([^"]*)"[^>]*>(.*?)<\/a>/g)].map(([, , label]) =>
+      label!
+        .replaceAll(/<[^>]*>/g, " ")
+        .replaceAll(/\s+/g, " ")
+        .trim(),
+    ),
+  );
+  expect(chips).toEqual([
+    ["All 2", "Unread 1", "Open 1", "Closed 1"],
+    ["All projects 2", "default 1", "Larch Valley shop 1"],
+  ]);
+  const slugs = async (query: string) =>
+    [...(await get(`/forms?${query}`)).text.matchAll(/<tr id="form-([^"]*)"/g)].map(([, name]) => name);
+  expect(await slugs("state=closed")).toEqual(["shop:orders"]);
+  expect(await slugs("state=unread")).toEqual(["contact"]);
+  expect(await slugs("project=shop")).toEqual(["shop:orders"]);
+  expect(await slugs("project=shop&state=open")).toEqual([]);
+  expect((await get("/forms?state=open&project=shop")).text).toContain("No form is in this list");
 });

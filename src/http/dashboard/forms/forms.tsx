@@ -41,10 +41,12 @@ export function formRoutes(dashboard: Dashboard) {
   const load = async (c: DashboardContext, name: string): Promise<FormShown> => {
     const caller = c.get("caller");
     const query = { form: name, status: null, before: null, submission: null, limit: HEALTH, searches: 1 };
-    const [{ url, warnings, ...form }, targets, deliveries, feeds, stats, counts] = await Promise.all([
+    const [{ url, warnings, ...form }, [targets, deliveries], feeds, stats, counts] = await Promise.all([
       perform(c, forms.get, { names: { form: name } }),
-      listTargets(app, caller, name),
-      listDeliveries(app, caller, query),
+      listTargets(app, caller, name).then(async (all) => {
+        const sent = all.length === 0 ? [] : (await listDeliveries(app, caller, query)).items;
+        return [all, sent] as const;
+      }),
       listFeeds(app, caller, feedsOf(name)),
       statsOfForm(app, caller, name, { days: DEFAULT_FORM_DAYS, timeZone: viewOf(c).timeZone }),
       app.store.submissions.counts(),
@@ -62,7 +64,7 @@ export function formRoutes(dashboard: Dashboard) {
       page: pageUrl(url),
       snippets,
       targets,
-      deliveries: Map.groupBy(deliveries.items, ({ target }) => target),
+      deliveries: Map.groupBy(deliveries, ({ target }) => target),
       feeds: feeds.items,
       stats,
       unread: counts.find(({ formKey }) => formKey === form.key)?.unread ?? 0,
