@@ -1,7 +1,7 @@
-import { DEFAULT_PROJECT } from "../../../access/place.ts";
 import { AppError } from "../../../base/errors.ts";
 import type { Page } from "../../../base/pages.ts";
 import { blankState, flagState } from "../../../flags/history.ts";
+import type { FormRecord } from "../../../forms/form.ts";
 import { listFormRevisions } from "../../../forms/form-history.ts";
 import { ADMIN_PATH, addressOf } from "../../../operations/operation.ts";
 import { history } from "../../../operations/history.ts";
@@ -11,9 +11,10 @@ import { getProject } from "../../../projects/projects.ts";
 import type { Project } from "../../../projects/project.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { FormTabs } from "../forms/form-tabs.tsx";
-import { namedShort } from "../forms/form-words.ts";
+import { crumbsOf, namedShort, projectNameOf } from "../forms/form-words.ts";
 import type { Page as Shown } from "../page.tsx";
 import type { Command } from "../parts/commands.tsx";
+import { Foreign } from "../parts/text.tsx";
 import type { Dashboard } from "../routes.ts";
 import { FORM, PROJECT, REVISION, formPath, projectPath } from "../paths.ts";
 import { Changes, type Filter } from "./change-list.tsx";
@@ -37,7 +38,8 @@ export function historyRoutes({ app, get }: Dashboard) {
     const { who, before } = filterOf(c);
     const query = { who, before, limit: PAGE };
     const { form, page } = await listFormRevisions(app, c.get("caller"), name, query);
-    return formHistoryPage(name, form !== null, query, page);
+    const head = form && { form, projectName: await projectNameOf(app, form) };
+    return formHistoryPage(name, head, query, page);
   });
   get(REVISION, "flags:read", async (_, { revision, project: slug }) => {
     const [project, entry] = await Promise.all([getProject(app, slug), entryOf(app, slug, revision)]);
@@ -143,7 +145,7 @@ function historyPage(
 
 function formHistoryPage(
   name: string,
-  isThere: boolean,
+  head: { form: FormRecord; projectName: string } | null,
   { who, before }: Filter,
   page: Page<Revision>,
 ): Shown {
@@ -151,14 +153,15 @@ function formHistoryPage(
   const to = `${formPath(name)}/history`;
   return {
     title: `History of the form ${name}`,
-    heading: "History",
+    ...(head
+      ? { heading: <Foreign text={head.form.name} />, crumbs: crumbsOf(head) }
+      : { heading: "History", back: { to: "/forms", label: "Forms" } }),
     section: "forms",
     topics: ["setup"],
-    back: isThere ? { to: formPath(name), label: name } : { to: "/forms", label: "Forms" },
     commands: [["Lists the same", "forms history", form!, { p, who, before }]],
     content: (
       <>
-        {isThere && <FormTabs form={{ project: p ?? DEFAULT_PROJECT, slug: form! }} current="History" />}
+        {head && <FormTabs form={head.form} current="History" />}
         <Changes
           to={to}
           filter={{ who, before }}
