@@ -53,10 +53,14 @@ export async function loadList(
   const chosen = chosenIn(query.form);
   const tableOf = query.isTable ? chosen.form : null;
   const limit = tableOf === null ? PAGE : MAX_COUNTED;
-  const [counts, mine, all, form] = await Promise.all([
-    seenCounts(app, caller),
+  const counts = await seenCounts(app, caller);
+  // No submission is looked at where the counts say that there is none.
+  const isNone = filter.unread && query.folder === "inbox" && sumOf(counts, query.form, "unread") === 0;
+  const [mine, all, form] = await Promise.all([
     unreadOf(app, caller),
-    listInbox(app, caller, { ...chosen, limit, before, filter }),
+    isNone && query.form === null
+      ? { submissions: [], next: null, indexing: 0 }
+      : listInbox(app, caller, { ...chosen, limit, before, filter }),
     tableOf === null ? null : getForm(app, caller, tableOf),
   ]);
   const submissions = all.submissions.slice(0, PAGE);
