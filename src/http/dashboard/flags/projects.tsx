@@ -14,7 +14,7 @@ import type { Column } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { projectPath } from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
-import { addressOf, useMay } from "../view.ts";
+import { useMay } from "../view.ts";
 
 /** Flags of a project that are counted. */
 const COUNTED = 100;
@@ -22,7 +22,7 @@ const COUNTED = 100;
 /** Projects on one page. */
 const PAGE = 50;
 
-export function projectListRoutes({ app, act, get, post, root }: Dashboard) {
+export function projectListRoutes({ app, act, get, post }: Dashboard) {
   const countOf = async (slug: string): Promise<number> => {
     const { items } = await app.store.flags.heads(slug, { limit: COUNTED + 1 });
     return items.filter(({ archived }) => !archived).length;
@@ -44,12 +44,6 @@ export function projectListRoutes({ app, act, get, post, root }: Dashboard) {
   };
 
   get("/projects", "flags:read", (c) => show(c));
-  // The way to flags skips the list of projects if there is one.
-  get("/flags", "flags:read", async (c) => {
-    const { items } = await listProjects(app, c.get("caller"), { limit: 2 });
-    const to = items.length === 1 ? projectPath(items[0]!.slug) : "/projects";
-    return c.redirect(addressOf({ root }, to), 302);
-  });
   post(
     "/projects",
     "admin",

@@ -60,7 +60,7 @@ async function readLines(app: App, project: string, flag: string, { after, skip 
 type Lines = Awaited<ReturnType<typeof readLines>>;
 
 /** The command that sends where the code in a directory names flags. */
-export function scanCommand(project: string): string {
+function scanCommand(project: string): string {
   return formflag("flags refs scan", { p: project, upload: true, name: "web" });
 }
 
