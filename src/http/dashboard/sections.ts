@@ -7,6 +7,7 @@ import { compareRoutes } from "./changes/compare.tsx";
 import { historyRoutes } from "./changes/history.tsx";
 import { promoteRoutes } from "./changes/promote.tsx";
 import { proposalRoutes } from "./changes/proposals.tsx";
+import { releasesRoutes } from "./changes/releases.tsx";
 import { rollbackRoutes } from "./changes/rollback.tsx";
 import { scheduledRoutes } from "./changes/scheduled.tsx";
 import { deliveriesRoutes } from "./deliveries/deliveries.tsx";
@@ -53,6 +54,7 @@ export const SECTIONS: readonly ((dashboard: Dashboard) => void)[] = [
   flagPageRoutes,
   historyRoutes,
   proposalRoutes,
+  releasesRoutes,
   rollbackRoutes,
   compareRoutes,
   promoteRoutes,

@@ -12,7 +12,7 @@ export function ComingCard({ coming, project }: { coming: readonly Coming[]; pro
       <div class="title">
         <h2 id="coming">Happens by itself</h2>
         {project !== null && (
-          <A to={`${projectPath(project)}/scheduled`} class="end">
+          <A to={`${projectPath(project)}/releases`} class="end">
             All releases
           </A>
         )}

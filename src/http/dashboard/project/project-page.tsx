@@ -42,7 +42,8 @@ export function projectPage({ project, tab, title, heading, back, content, ...pa
 export const PLACES = {
   flags: { label: "Flags", path: "", group: "Flags" },
   compare: { label: "Compare", path: "/compare", group: "Flags" },
-  scheduled: { label: "Releases", path: "/scheduled", group: "Releases" },
+  releases: { label: "Releases", path: "/releases", group: "Releases" },
+  scheduled: { label: "Scheduled", path: "/scheduled", group: "Releases" },
   changes: { label: "Changes", path: "/changes", group: "Releases" },
   experiments: { label: "Experiments", path: "/experiments", group: "Releases" },
   segments: { label: "Segments", path: "/segments", group: "Segments" },
