@@ -28,7 +28,8 @@ export async function readNumbers(
   if (!ofForms && !ofFlags) requireScope(caller, "read");
   const days = lastDays(app.now(), count, timeZone);
   const start = days[0]!.from;
-  const spans = { days, before: { from: start - count * 24, to: start } };
+  // Today has not ended, so the days before end at the same hour.
+  const spans = { days, before: { from: start - count * 24, to: days.at(-1)!.to - count * 24 } };
   const [submissions, answers, reads] = await Promise.all([
     ofForms ? countSubmissions(app, caller, spans) : null,
     ofForms ? keptAnswers(app, caller, spans, timeZone) : null,

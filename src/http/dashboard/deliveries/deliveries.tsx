@@ -1,5 +1,7 @@
 import { settleForm } from "../form-parameter.ts";
 import { shortName } from "../../../access/place.ts";
+import { visibleProjects } from "../../../access/rights.ts";
+import { MAX_STATS_DELIVERIES } from "../../../maintenance/limits.ts";
 import { AppError } from "../../../base/errors.ts";
 import { getDelivery, listDeliveries } from "../../../forms/deliveries.ts";
 import { deliveries } from "../../../operations/deliveries.ts";
@@ -14,6 +16,7 @@ import {
   type Recipients,
   STATUS_LABELS,
   StatusBadge,
+  adviceFor,
   kindLabel,
   RetryButton,
   subjectOf,
@@ -26,7 +29,8 @@ import { DELIVERY_STATUSES, type DeliveryStatus } from "../../../delivery/delive
 import type { Page } from "../page.tsx";
 import { SelectField } from "../parts/field.tsx";
 import { AskingButton } from "../parts/danger.tsx";
-import { A, Button, ButtonLink, Tabs } from "../parts/link.tsx";
+import { A, Button, ButtonLink } from "../parts/link.tsx";
+import { Chips } from "../parts/seg.tsx";
 import { BY_AGE, List } from "../parts/list.tsx";
 import { Empty } from "../parts/card.tsx";
 import type { Column } from "../parts/table.tsx";
@@ -46,12 +50,16 @@ export function deliveriesRoutes({ app, get, post, perform }: Dashboard) {
     const { form } = await settleForm(app, c.get("caller"), { form: c.req.query("form") || null });
     const filter: DeliveryFilter = { status: statusIn(c.req.query("status")), form, before };
     const query = { ...filter, submission: null, limit: PAGE, searches: SEARCHES };
-    const [{ items, next }, forms] = await Promise.all([
+    const projects = visibleProjects(c.get("caller"), "forms:read");
+    const [{ items, next }, forms, queued, failed] = await Promise.all([
       listDeliveries(app, c.get("caller"), query),
       pageForms(app, c.get("caller"), { limit: MAX_FORMS }),
+      app.store.deliveries.countQueued(MAX_STATS_DELIVERIES, projects),
+      app.store.deliveries.countFailed(MAX_STATS_DELIVERIES, projects),
     ]);
     const recipients = await recipientsOf(app, items);
-    return listPage({ filter, items, next, recipients, forms: forms.items.map(shortName) });
+    const counts = { queued, failed };
+    return listPage({ filter, items, next, recipients, forms: forms.items.map(shortName), counts });
   });
   get("/deliveries/:id", "forms:read", async (c, { id }) => {
     if (!SUBMISSION_ID.test(id)) throw new AppError("not_found", "there is no such delivery");
@@ -74,7 +82,11 @@ export function deliveriesRoutes({ app, get, post, perform }: Dashboard) {
 /** Filter of the list of deliveries. */
 type DeliveryFilter = { status: DeliveryStatus | null; form: string | null; before: string | null };
 
+/** Deliveries of all forms that wait and that have failed. */
+type Counts = { queued: number; failed: number };
+
 type Listed = {
+  counts: Counts;
   filter: DeliveryFilter;
   items: readonly Delivery[];
   next: string | null;
@@ -83,7 +95,7 @@ type Listed = {
   forms: readonly string[];
 };
 
-function listPage({ filter: asked, items, next, recipients, forms }: Listed): Page {
+function listPage({ filter: asked, items, next, recipients, forms, counts }: Listed): Page {
   const filter = { ...asked, form: shownName(asked.form) };
   const { status, form } = filter;
   const title = status === null ? "Deliveries" : `${STATUS_LABELS[status]} deliveries`;
@@ -99,7 +111,7 @@ function listPage({ filter: asked, items, next, recipients, forms }: Listed): Pa
     ],
     content: (
       <div class="stack">
-        <Statuses filter={filter} />
+        <Statuses filter={filter} counts={counts} />
         {forms.length > 1 && <FormFilter filter={filter} forms={forms} />}
         <List
           empty={<Nothing filter={filter} isEnd={next === null} />}
@@ -137,14 +149,23 @@ function RetryAll({ filter: { status, form } }: { filter: DeliveryFilter }) {
   );
 }
 
-function Statuses({ filter }: { filter: DeliveryFilter }) {
-  const tabs = ([null, "queued", "failed", "delivered", "cancelled"] as const).map((status) => ({
+function Statuses({ filter, counts }: { filter: DeliveryFilter; counts: Counts }) {
+  const chips = ([null, "queued", "failed", "delivered", "cancelled"] as const).map((status) => ({
     to: "/deliveries",
     query: { status, form: filter.form },
     label: status === null ? "All" : STATUS_LABELS[status],
     isCurrent: status === filter.status,
+    count: status === "queued" || status === "failed" ? shownCount(counts[status]) : null,
   }));
-  return <Tabs label="Status" tabs={tabs} />;
+  return <Chips label="Status" chips={chips} />;
+}
+
+/** A number up to the most that are counted; nothing for none. */
+function shownCount(count: number): string | null {
+  if (count === 0) return null;
+  return count >= MAX_STATS_DELIVERIES
+    ? `${MAX_STATS_DELIVERIES.toLocaleString("en")}+`
+    : count.toLocaleString("en");
 }
 
 function FormFilter({
@@ -184,24 +205,28 @@ function columnsOf({ status, form }: DeliveryFilter, recipients: Recipients): Co
     { label: "Since", cell: ({ id }) => <Time at={creationOf(id)} /> },
     {
       label: "Result",
-      cell: ({ attempts, code, error, nextAt }) => (
-        <>
-          {attempts === 1 ? "1 attempt" : `${attempts} attempts`}
-          {code !== null && error === null && `, answered ${code}`}
-          {error !== null && (
-            <>
-              : <Foreign text={error} />
-            </>
-          )}
-          {nextAt !== null && "."}
-          {nextAt !== null && (
-            <span class="soft">
-              {" "}
-              Next: <Time at={Date.parse(nextAt)} />
-            </span>
-          )}
-        </>
-      ),
+      cell: (delivery) => {
+        const { attempts, code, error, nextAt } = delivery;
+        return (
+          <>
+            {attempts === 1 ? "1 attempt" : `${attempts} attempts`}
+            {code !== null && error === null && `, answered ${code}`}
+            {error !== null && (
+              <>
+                : <Foreign text={error} />
+              </>
+            )}
+            {nextAt !== null && "."}
+            {adviceFor(delivery) !== null && <span class="hint">{adviceFor(delivery)}</span>}
+            {nextAt !== null && (
+              <span class="soft">
+                {" "}
+                Next: <Time at={Date.parse(nextAt)} />
+              </span>
+            )}
+          </>
+        );
+      },
     },
     {
       label: "Actions",

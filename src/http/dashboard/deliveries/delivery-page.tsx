@@ -9,7 +9,7 @@ import { type Column, Table } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
 import { useMayRetry } from "../view.ts";
-import { StatusBadge, hasTarget, kindLabel, RetryButton, subjectOf } from "./delivery-words.tsx";
+import { StatusBadge, adviceFor, hasTarget, kindLabel, RetryButton, subjectOf } from "./delivery-words.tsx";
 
 /** A delivery with its attempts; `recipient` is where it goes, without secrets. */
 export function deliveryPage({
@@ -72,6 +72,7 @@ function About({ delivery, recipient }: { delivery: DeliveryDetails; recipient: 
           nextAt !== null && ["Next attempt", <Time at={Date.parse(nextAt)} />],
           code !== null && ["Last answer", code],
           error !== null && ["Last error", <Foreign text={error} />],
+          adviceFor(delivery) !== null && ["What to do", adviceFor(delivery)],
         ]}
       />
     </Card>

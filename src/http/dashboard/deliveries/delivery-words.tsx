@@ -2,7 +2,7 @@ import { formOf } from "../forms/form-words.ts";
 import { own } from "../../../base/shapes/own.ts";
 import { maskTarget } from "../../../delivery/target.ts";
 import type { Delivery } from "../../../delivery/delivery.ts";
-import type { DeliveryStatus } from "../../../delivery/delivery-status.ts";
+import { type DeliveryStatus, WITHOUT_MAIL } from "../../../delivery/delivery-status.ts";
 import type { App } from "../../../app.ts";
 import { AskingButton } from "../parts/danger.tsx";
 import { ButtonForm, type ButtonKind } from "../parts/link.tsx";
@@ -24,6 +24,32 @@ const TONES: Record<DeliveryStatus, Tone> = {
 
 export function StatusBadge({ status }: { status: DeliveryStatus }) {
   return <Badge tone={TONES[status]}>{STATUS_LABELS[status]}</Badge>;
+}
+
+/** Next steps by the status code of a receiver. */
+const BY_CODE: Record<number, string> = {
+  301: "The receiver has moved: add a target with its new URL.",
+  302: "The receiver has moved: add a target with its new URL.",
+  308: "The receiver has moved: add a target with its new URL.",
+  400: "The receiver does not understand it: check that the kind of the target is right.",
+  401: "The receiver refuses it: check the secret in the URL of the target.",
+  403: "The receiver refuses it: check the secret in the URL of the target.",
+  404: "The URL does not exist: add a target with the right one.",
+  410: "The receiver is gone for good: delete the target, or add one with a new URL.",
+  413: "The submission is too large for the receiver.",
+  429: "The receiver takes fewer messages: it is sent again later.",
+};
+
+/** The next step after an attempt that failed; null where there is nothing to do. */
+export function adviceFor({ code, error, status, kind }: Delivery): string | null {
+  if (error === null) return null;
+  if (error === WITHOUT_MAIL) return "Name a mail server in the settings of the server.";
+  if (code !== null) {
+    const advice = hasTarget(kind) ? BY_CODE[code] : undefined;
+    if (advice) return advice;
+    if (code >= 500) return "The receiver has a fault of its own: ask who runs it.";
+  }
+  return status === "failed" ? "Once the receiver works again, retry it." : null;
 }
 
 const KIND_LABELS: Record<string, string> = {

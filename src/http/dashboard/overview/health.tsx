@@ -3,7 +3,8 @@ import type { App } from "../../../app.ts";
 import { formatBytes } from "../../../base/bytes.ts";
 import { MAX_PAGE } from "../../../base/pages.ts";
 import type { CommitMinute } from "../../../maintenance/commit-latency.ts";
-import type { Finding } from "../../../maintenance/finding.ts";
+import { type Finding, warning } from "../../../maintenance/finding.ts";
+import type { DashboardOptions } from "../dashboard-env.ts";
 import { MAX_STATS_DELIVERIES } from "../../../maintenance/limits.ts";
 import type { FormStats } from "../../../maintenance/stats.ts";
 import type { StoreStats } from "../../../maintenance/store.ts";
@@ -30,12 +31,11 @@ export function healthRoutes({ app, options, get, viewOf }: Dashboard) {
     ]);
     return healthPage({
       connects,
-      findings,
+      findings: [...findings, ...usersFinding(users, options)],
       version: options.version,
       commit: options.commit,
       store,
       deliveries: { queued, failed },
-      users,
       minutes: options.commitMinutes(),
       now: app.now(),
       timeZone: viewOf(c).timeZone,
@@ -44,6 +44,19 @@ export function healthRoutes({ app, options, get, viewOf }: Dashboard) {
 }
 
 type Users = { all: number; withoutPassword: number };
+
+/** A warning about users who cannot come back without a link, where no other service signs them in. */
+function usersFinding({ all, withoutPassword }: Users, { oidc, proxy }: DashboardOptions): Finding[] {
+  if (withoutPassword === 0 || oidc !== null || proxy !== null) return [];
+  const count = `${withoutPassword.toLocaleString("en")} of ${all.toLocaleString("en")}`;
+  return [
+    warning(
+      "users",
+      `users without a password: ${count}. Unless they have a passkey, they need a link to sign in again`,
+      "each sets one under their name at the foot of the navigation; a new link: formflag users link",
+    ),
+  ];
+}
 
 async function countUsers({ store }: App): Promise<Users> {
   const count: Users = { all: 0, withoutPassword: 0 };
@@ -67,7 +80,6 @@ type Health = {
   commit: string;
   store: StoreStats;
   deliveries: FormStats["deliveries"];
-  users: Users;
   minutes: readonly CommitMinute[];
   now: number;
   timeZone: string;
@@ -106,8 +118,7 @@ function Server({
   commit,
   store,
   deliveries: { queued, failed },
-  users,
-}: Pick<Health, "version" | "commit" | "store" | "deliveries" | "users">) {
+}: Pick<Health, "version" | "commit" | "store" | "deliveries">) {
   return (
     <Card id="server-title" title="Server">
       <Facts
@@ -130,12 +141,6 @@ function Server({
                 {failed.toLocaleString("en")} failed
               </A>
             </>,
-          ],
-          [
-            "Users without a password",
-            <A to="/access/users">
-              {users.withoutPassword.toLocaleString("en")} of {users.all.toLocaleString("en")}
-            </A>,
           ],
         ]}
       />
