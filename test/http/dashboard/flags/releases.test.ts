@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
-import { setFlag } from "../../../src/flags/flags.ts";
-import { startRamp } from "../../../src/flags/ramps/ramps.ts";
-import { stepDue } from "../../../src/flags/ramps/stepping.ts";
-import { scheduleChange } from "../../../src/flags/schedule/schedule.ts";
-import { createProject } from "../../../src/projects/projects.ts";
-import { openTestApp } from "../../support/app.ts";
-import { openDashboard } from "../../support/pages/dashboard.ts";
-import { OPERATOR } from "../../support/records/caller.ts";
+import { setFlag } from "../../../../src/flags/flags.ts";
+import { startRamp } from "../../../../src/flags/ramps/ramps.ts";
+import { stepDue } from "../../../../src/flags/ramps/stepping.ts";
+import { scheduleChange } from "../../../../src/flags/schedule/schedule.ts";
+import { createProject } from "../../../../src/projects/projects.ts";
+import { openTestApp } from "../../../support/app.ts";
+import { openDashboard } from "../../../support/pages/dashboard.ts";
+import { OPERATOR } from "../../../support/records/caller.ts";
 
 const LIVE = { project: "shop", environment: "live" };
 const wordsOf = (html: string) => html.replaceAll(/<[^>]*>/g, "");
