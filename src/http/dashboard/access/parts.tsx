@@ -3,7 +3,7 @@ import type { MemberRole } from "../../../access/members/member.ts";
 import type { UserRole } from "../../../access/role.ts";
 import type { Session } from "../../../access/session.ts";
 import { AskingButton } from "../parts/danger.tsx";
-import { A, Button, Form, Tabs } from "../parts/link.tsx";
+import { A, Tabs } from "../parts/link.tsx";
 import { Badge } from "../parts/status.tsx";
 import { Table } from "../parts/table.tsx";
 import { Foreign, visible } from "../parts/text.tsx";
@@ -107,38 +107,6 @@ export const ROLE_TEXTS: Record<UserRole, string> = {
 /** Roles to choose from, each with its rights. */
 export function roleOptions(roles: readonly UserRole[]) {
   return roles.map((role) => ({ value: role, label: `${role}: ${ROLE_TEXTS[role]}` }));
-}
-
-/** Changes the role of a user. */
-export function RoleForm({
-  to,
-  values,
-  user,
-  role,
-  roles,
-}: {
-  to: string;
-  values: [name: string, value: string][];
-  user: string;
-  role: UserRole;
-  roles: readonly UserRole[];
-}) {
-  const id = `role-${user}`;
-  return (
-    <Form to={to} values={values} class="actions together" id={`form-${id}`}>
-      <label class="unseen" for={id}>{`Role of ${user}`}</label>
-      <select id={id} name="role" class="short">
-        {roles.map((each) => (
-          <option value={each} selected={each === role}>
-            {each}
-          </option>
-        ))}
-      </select>
-      <Button kind="quiet" label={`Save the role of ${user}`}>
-        Save
-      </Button>
-    </Form>
-  );
 }
 
 /** The path of the page of a user. */

@@ -4,13 +4,13 @@ import type { Session } from "../../../access/session.ts";
 import type { User } from "../../../access/user.ts";
 import type { Page } from "../page.tsx";
 import { Empty, Facts } from "../parts/card.tsx";
-import { A, ButtonForm } from "../parts/link.tsx";
+import { A, Button, ButtonForm, Form } from "../parts/link.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
 import { Table } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { projectPath } from "../paths.ts";
-import { SessionTable, membershipText, RoleForm, userPath } from "./parts.tsx";
+import { SessionTable, membershipText, userPath } from "./parts.tsx";
 import { USER_ROLES } from "../../../access/role.ts";
 import { AskingButton, Danger } from "../parts/danger.tsx";
 import { useView } from "../view.ts";
@@ -109,17 +109,21 @@ export type UserFormsOn = "users" | "user";
 
 /** Changes the role of a user. */
 export function UserRoleForm({ user: { name, role }, on }: { user: User; on: UserFormsOn }) {
+  const id = `role-${name}`;
   return (
-    <RoleForm
-      to={userPath(name)}
-      values={[
-        ["do", "role"],
-        ["on", on],
-      ]}
-      user={name}
-      role={role}
-      roles={USER_ROLES}
-    />
+    <Form to={userPath(name)} values={{ do: "role", on }} class="actions together" id={`form-${id}`}>
+      <label class="unseen" for={id}>{`Role of ${name}`}</label>
+      <select id={id} name="role" class="short">
+        {USER_ROLES.map((each) => (
+          <option value={each} selected={each === role}>
+            {each}
+          </option>
+        ))}
+      </select>
+      <Button kind="quiet" label={`Save the role of ${name}`}>
+        Save
+      </Button>
+    </Form>
   );
 }
 
