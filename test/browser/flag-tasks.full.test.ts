@@ -28,7 +28,7 @@ type Shop = Awaited<ReturnType<FlagServer["newProject"]>>;
 
 /** The cell of the flag checkout in the list of flags. */
 const cell = (page: Page, environment: string, flag = "checkout") =>
-  page.locator(`tr[data-flag="${flag}"] td[data-environment="${environment}"] a`).first();
+  page.locator(`tr[data-flag="${flag}"] td[data-environment="${environment}"] a:not(.button)`).first();
 
 async function withSegment(shop: Shop): Promise<void> {
   const rule = '{"ends_with":[{"var":"email"},"@example.com"]}';
@@ -49,6 +49,8 @@ for (const { how, javaScriptEnabled } of [WITH_JAVASCRIPT, WITHOUT_JAVASCRIPT])
       await page.goto(shop.page);
       const { click, type, choose, count } = counting(page);
       await click(cell(page, "develop"));
+      await click(page.locator("#rules-part > summary"));
+      await click(page.getByRole("button", { name: "Rule", exact: true }));
       const rule = page.getByRole("group", { name: "Rule 1" });
       await choose(rule.getByLabel("Operator"), "segment");
       await type(rule.getByLabel("Value"), "staff");
@@ -56,6 +58,7 @@ for (const { how, javaScriptEnabled } of [WITH_JAVASCRIPT, WITHOUT_JAVASCRIPT])
       await type(rule.getByLabel("Share of on"), "25");
       const bar = page.getByRole("region", { name: "Not saved" });
       const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 16);
+      await click(bar.getByText("Later"));
       await type(bar.getByLabel("Save at"), tomorrow);
       await click(bar.getByRole("button", { name: "Schedule" }));
       await page.getByRole("heading", { name: "Scheduled in develop" }).waitFor();
@@ -76,21 +79,61 @@ for (const { how, javaScriptEnabled } of [WITH_JAVASCRIPT, WITHOUT_JAVASCRIPT])
       await context.close();
     }, 60_000);
 
+    test("25 % of a segment, then everyone within four days, stopped if errors rise, takes 10 at most", async () => {
+      const shop = await server.newProject();
+      await withSegment(shop);
+      const { context, page } = await openAs("editor");
+      await page.goto(shop.pathOf("develop"));
+      const { click, type, choose, count } = counting(page);
+      const form = page.getByRole("form", { name: "Release in develop" });
+      await click(form.getByRole("radio", { name: "A segment" }));
+      await click(form.getByRole("radio", { name: "Step by step" }));
+      await type(form.getByLabel("Step 1, %"), "25");
+      await type(form.getByLabel("Step 2, %"), "50");
+      await type(form.getByLabel("Step 3, %"), "75");
+      await choose(form.getByLabel("Last step"), "everyone");
+      await click(form.getByRole("button", { name: "Start the steps in develop" }));
+      const asked = page.locator("#confirmation");
+      const ramp = page.getByRole("heading", { name: "Step by step" });
+      await asked.or(ramp).first().waitFor();
+      if (await asked.isVisible()) {
+        await page.getByText("From now on 25 % of Staff, tomorrow 50 %").first().waitFor();
+        await click(asked.getByRole("button", { name: "Start the steps in develop" }));
+      }
+      await ramp.waitFor();
+      expect(count()).toBeLessThanOrEqual(10);
+      type Begun = { steps: { share: number; within?: object }[]; every: number; guards: string[] };
+      const begun = await server.cli.json<Begun>(
+        "flags",
+        "ramp",
+        "checkout",
+        "-p",
+        shop.slug,
+        "-e",
+        "develop",
+      );
+      expect(begun).toMatchObject({
+        steps: [{ share: 25, within: { $ref: "staff" } }, { share: 50 }, { share: 75 }, { share: 100 }],
+        every: 86_400,
+        guards: ["event:error rises 10%"],
+      });
+      expect(begun.steps[1]!.within).toBeUndefined();
+      await context.close();
+    }, 60_000);
+
     test("25 to 50 % in a locked environment takes 5 at most, and its name", async () => {
       const shop = await server.newProject();
       await shop.set("production", "--on", "--rollout", "25");
       const { context, page } = await openAs("releaser");
       await page.goto(shop.page);
-      const { click, type, count } = counting(page);
+      const { click, count } = counting(page);
       await click(cell(page, "production"));
-      const rest = page.getByRole("group", { name: "Everyone else" });
-      await type(rest.getByLabel("Share of on"), "50");
-      await click(
-        page.getByRole("region", { name: "Not saved" }).getByRole("button", { name: "Save in production" }),
-      );
+      const form = page.getByRole("form", { name: "Release in production" });
+      await click(form.getByRole("radio", { name: "A share" }));
+      await click(form.getByRole("button", { name: "Release in production" }));
       await page.getByLabel("Type production to confirm").fill("production");
-      await click(page.locator("#confirmation").getByRole("button", { name: "Save in production" }));
-      await page.getByText("Saved in production: Rule.").waitFor();
+      await click(page.locator("#confirmation").getByRole("button", { name: "Release in production" }));
+      await page.getByText("Released in production.").waitFor();
       expect(count()).toBeLessThanOrEqual(5);
       await page.goto(shop.page);
       await cell(page, "production").waitFor();
@@ -133,6 +176,8 @@ describeInBrowser("The page of a flag", () => {
     await page.goto(shop.pathOf("develop"));
     const bar = page.getByRole("region", { name: "Not saved" });
     expect(await bar.isVisible()).toBe(false);
+    await page.locator("#rules-part > summary").click();
+    await page.getByRole("button", { name: "Rule", exact: true }).click();
     const rule = page.getByRole("group", { name: "Rule 1" });
     await rule.getByLabel("Attribute").fill("plan");
     await rule.getByLabel("Value").fill("beta");
@@ -143,6 +188,7 @@ describeInBrowser("The page of a flag", () => {
     await rule.getByLabel("Share of on").fill("30");
     await bar.getByText("30 %").first().waitFor();
     await page.waitForFunction("document.querySelectorAll('[name=share-1]')[1].value === '70'");
+    await page.locator("#variants-part > summary").click();
     await page.getByLabel("Type").selectOption("text");
     await page.locator("input[name=variant-value]").first().waitFor();
     await bar.getByRole("button", { name: "Discard" }).click();
@@ -160,6 +206,11 @@ describeInBrowser("The page of a flag", () => {
     for (let path = 0; path < 6; path += 1) {
       await page.goto(shop.pathOf("develop"));
       const typed = new Map<string, [Locator, string]>();
+      await page.locator("#rules-part > summary").click();
+      await values.getByRole("button", { name: "Rule", exact: true }).click();
+      await page.getByRole("group", { name: "Rule 1" }).waitFor();
+      for (const part of ["variants", "payload"]) await page.locator(`#${part}-part > summary`).click();
+      await page.locator("#new-person > summary").click();
       const type = async (name: string, field: Locator) => {
         const text = `${name} ${path} “ä 日本 عربي”`;
         await field.fill(text);
@@ -169,16 +220,16 @@ describeInBrowser("The page of a flag", () => {
       await type("attribute", values.locator("[name=attribute-1]").first());
       await type("payload", values.locator("[name=payload]"));
       await type("why", page.locator("#values-why"));
-      await type("state", page.locator("#state-why"));
+      await type("release", page.locator("#release-why"));
       await type("context", page.locator("#person-context"));
       const ways = [
-        () => values.getByRole("button", { name: "Add rule" }).click(),
+        () => values.getByRole("button", { name: "Rule", exact: true }).click(),
         () => values.getByRole("button", { name: "Add variant" }).click(),
         () => values.getByRole("button", { name: "And" }).first().click(),
         () => page.locator("#details > summary").click(),
         () => shop.set("develop", next(2) ? "--on" : "--off"),
-        () => page.getByLabel("Default variant").press("End"),
-        () => page.locator("#ramp > summary, #state-later > summary").first().click(),
+        () => page.getByLabel("Default variant").focus(),
+        () => page.locator("#other-contexts > summary").click(),
       ];
       for (let step = 0; step < 6; step += 1) {
         await ways[next(ways.length)]!();

@@ -45,10 +45,11 @@ describeInBrowser("A change for later", () => {
     await setFlag(app, OPERATOR, place, { payload: 1 });
     const { context, page } = await openAsAdmin();
     await page.goto(`${url}/dashboard/projects/shop/environments/develop/flags/checkout`);
-    await page.getByText("For a while, or later").click();
-    await page.locator("#span").selectOption({ label: "2 hours" });
-    await button(page, "Turn on for a while in develop").click();
-    await page.getByText("checkout is on in develop for 2 hours.").waitFor();
+    await page.getByRole("radio", { name: "For a while" }).click();
+    await page.getByLabel("How long").selectOption({ label: "2 hours" });
+    await page.getByText("For the next 2 hours, everyone gets on").waitFor();
+    await button(page, "Release for 2 hours in develop").click();
+    await page.getByText("Released in develop. For the next 2 hours, everyone gets on").waitFor();
     await page.getByRole("heading", { name: "Scheduled in develop" }).waitFor();
     expect(await isOn()).toBe(true);
     await later(7_000_000);
@@ -57,11 +58,15 @@ describeInBrowser("A change for later", () => {
     expect(await isOn()).toBe(false);
 
     await page.reload();
-    await page.getByText("For a while, or later").click();
+    await page.getByRole("radio", { name: "At a time" }).click();
     const tomorrow = new Date(app.clock.now + 86_400_000).toISOString().slice(0, 16);
-    await page.getByLabel("Turn on at").fill(tomorrow);
-    await button(page, "Turn on later in develop").click();
-    await page.getByText(/checkout turns on in develop on/).waitFor();
+    await page.getByLabel("When", { exact: true }).fill(tomorrow);
+    await page
+      .getByText(/^Tomorrow, .*everyone gets/)
+      .first()
+      .waitFor();
+    await button(page, "Schedule in develop").click();
+    await page.getByText(/Scheduled in develop\. Tomorrow, .* everyone gets on/).waitFor();
     await later(80_000_000);
     expect(await isOn()).toBe(false);
     await later(10_000_000);
@@ -73,9 +78,10 @@ describeInBrowser("A change for later", () => {
     await setFlag(app, OPERATOR, place, { enabled: true });
     const { context, page } = await openAsAdmin();
     await page.goto(`${url}/dashboard/projects/shop/environments/develop/flags/checkout`);
-    await page.getByText("For a while, or later").click();
-    await button(page, "Turn off for a while in develop").click();
-    await page.getByText("checkout is off in develop for 2 hours.").waitFor();
+    await page.getByRole("radio", { name: "Nobody" }).click();
+    await page.getByRole("radio", { name: "For a while" }).click();
+    await button(page, "Release for 8 hours in develop").click();
+    await page.getByText("For the next 8 hours, nobody gets on").first().waitFor();
     await page.goto(`${url}/dashboard/projects/shop/scheduled`);
     await page.getByRole("link", { name: "Cancel…" }).click();
     await button(page, "Cancel this change").click();

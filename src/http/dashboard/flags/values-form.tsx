@@ -1,5 +1,6 @@
 import type { FlagRecord } from "../../../flags/flag.ts";
 import { FIELDS, coloursOf } from "../../../flags/flag-fields.ts";
+import type { RuleRow } from "../../../flags/rules/rule-table.ts";
 import { OWN_RULE, ruleClauses } from "../../../flags/rules/rule-words.ts";
 import { areBoolean, parseRules } from "../../../flags/rules/rules.ts";
 import type { Environment } from "../../../projects/environment.ts";
@@ -14,7 +15,7 @@ import { typedAt } from "../parts/submit.ts";
 import { Foreign, visible } from "../parts/text.tsx";
 import { settingAction } from "../paths.ts";
 import { useMayChange, useView } from "../view.ts";
-import { type Field, NAMES, type Values, isSameText, mayHavePayload, variantsOf } from "./draft.ts";
+import { type Field, NAMES, type Values, isSameText, mayHavePayload, tableOf, variantsOf } from "./draft.ts";
 import { Expiry } from "./flag-facts.tsx";
 import type { Screen } from "./screen.tsx";
 import { RuleFields, ValueField, VariantFields } from "./value-fields.tsx";
@@ -55,6 +56,7 @@ export function ValuesForm({ screen }: { screen: Screen }) {
         <Part
           screen={screen}
           name="Rules"
+          isTyped={areRowsTyped(values)}
           of={["targeting", "defaultVariant"]}
           sentence={<RuleInShort record={record} />}
         >
@@ -139,6 +141,7 @@ function Part({
   of,
   act = "Change",
   sentence,
+  isTyped = false,
   children,
 }: PropsWithChildren<{
   screen: Screen;
@@ -147,13 +150,17 @@ function Part({
   of: readonly Field[];
   act?: string;
   sentence: Child;
+  /** Whether it holds what is no value of a field yet. */
+  isTyped?: boolean;
 }>) {
   const mayWrite = useMayChange([environment]);
   const { draft, base, faults, fields } = values;
   const pressed = fields === null ? "" : textOf(fields, "act");
   const isPressed = BUTTONS.get(name)?.test(pressed) ?? false;
   const isOpen =
-    isPressed || of.some((each) => faults[each] !== undefined || !isSameText(each, draft[each], base[each]));
+    isTyped ||
+    isPressed ||
+    of.some((each) => faults[each] !== undefined || !isSameText(each, draft[each], base[each]));
   return (
     <Fold
       name={name}
@@ -165,6 +172,13 @@ function Part({
       <div class="editor">{children}</div>
     </Fold>
   );
+}
+
+/** Whether the rows of a rule are not those that are stored, also where they are not complete. */
+function areRowsTyped({ table, base, fields }: Values): boolean {
+  if (fields === null || table === null) return false;
+  const wordsOf = (rows: readonly RuleRow[]) => rows.map(({ condition, serve }) => [condition, serve]);
+  return !Bun.deepEquals(wordsOf(table.rows), wordsOf(tableOf(base)?.rows ?? []));
 }
 
 /** The buttons of each part. */
