@@ -59,7 +59,7 @@ export const INTAKE = {
     option: ["spam <keep|reject>", "keep spam in a separate folder, or refuse it; default for keep"],
     words: { default: null },
     field: ["checks", "Spam is"],
-    line: ["checks", () => "refused"],
+    line: ["spam", () => "refused"],
   }),
   /** Names of fields that people leave empty, besides the built-in ones. */
   honeypots: setting<string[]>({
