@@ -31,10 +31,29 @@ export async function checkBody(
   const repeated = await findRepeatInTurns(text, body);
   if (repeated)
     throw new AppError("invalid", `${placeOf(repeated, whole)}: ${REPEATED}`, { hint: "keep one of them" });
-  return parseShape(schema, body).catch((error: unknown) => {
+  const checked = await parseShape(schema, body).catch((error: unknown) => {
     if (error instanceof ShapeError) throw refusal(error.issues, whole);
     throw error;
   });
+  // Also as an escape.
+  const lost = /__proto__|\\u/.test(text) ? lostName(body, checked) : undefined;
+  if (lost) throw new AppError("invalid", `${placeOf(lost, whole)} is not a name that can be used`);
+  return checked;
+}
+
+/** The place of a `__proto__` that the library leaves out of what it has checked, without a fault. */
+function lostName(sent: unknown, kept: unknown): string[] | undefined {
+  if (typeof sent !== "object" || typeof kept !== "object" || sent === null || kept === null)
+    return undefined;
+  for (const [name, value] of Object.entries(sent)) {
+    if (!Object.hasOwn(kept, name)) {
+      if (name === "__proto__") return [name];
+      continue;
+    }
+    const lost = lostName(value, (kept as Record<string, unknown>)[name]);
+    if (lost) return [name, ...lost];
+  }
+  return undefined;
 }
 
 /** The query of a call. A parameter that is given several times is a list. Throws `invalid` with the first fault. */

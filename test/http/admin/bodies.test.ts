@@ -51,6 +51,21 @@ describe("a body", () => {
     expect(whole.status).toBe(201);
   });
 
+  test("with the name __proto__ where fields or names of flags stand is a 400, and is kept in a payload", async () => {
+    const flag = await openPlace();
+    const flags = `${flag.split("/").slice(0, 3).join("/")}/flags`;
+    for (const [address, method, body] of [
+      ["/projects", "POST", '{"slug":"a","__proto__":{}}'],
+      [flags, "PATCH", '{"flags":{"__proto__":{"archived":true}}}'],
+      [flags, "PATCH", String.raw`{"flags":{"\u005f_proto__":{"archived":true}}}`],
+      [flag, "PATCH", '{"__proto__":{"enabled":true}}'],
+    ] as const)
+      await expectError(await ask(address, { method, body }), 400, "invalid", "__proto__");
+    const payload = '{"payload":{"__proto__":1,"a":2},"enabled":true}';
+    expect((await ask(flag, { method: "PATCH", body: payload })).status).toBe(200);
+    expect(await (await ask(flag)).text()).toContain('"__proto__":1');
+  });
+
   test("of more than 1 MiB is a 413, whether it says its length or not", async () => {
     const body = JSON.stringify({ slug: fresh(), name: "x".repeat(MAX_ADMIN_BODY) });
     await expectError(await ask("/projects", { body }), 413, "too_large", "1 MB");
