@@ -1,8 +1,9 @@
 /** Days of submissions in statistics. */
 export const MAX_STATS_DAYS = 366;
 
-/** Days of numbers that are compared with the days before: usually, and at most. */
+/** Days of the numbers of Today, if none are named. */
 export const DEFAULT_NUMBERS_DAYS = 7;
+/** Days of these numbers. */
 export const MAX_NUMBERS_DAYS = 90;
 
 /** Hours of reads in statistics. */
