@@ -140,11 +140,13 @@ function Will({ screen, release }: { screen: Screen; release: Release }) {
           maxlength={500}
         />
         <button type="submit" class="button primary" name="act" value="release">
-          {HOWS.map((how) => (
-            <span class={`if-${how}`}>
-              {labelOf({ ...release, how })} in {slug}
-            </span>
-          ))}
+          <span data-part="act">
+            {HOWS.map((how) => (
+              <span class={`if-${how}`}>
+                {labelOf({ ...release, how })} in {slug}
+              </span>
+            ))}
+          </span>
         </button>
       </div>
       {(locked || approvals > 0) && (
