@@ -27,11 +27,6 @@ export function EnvironmentName({
   );
 }
 
-/** Whether a flag is on. */
-export function OnOff({ on }: { on: boolean }) {
-  return <span class={`state ${on ? "on" : "off"}`}>{on ? "On" : "Off"}</span>;
-}
-
 /** A message to the reader of the page. */
 export function Notice({
   tone = "info",

@@ -59,13 +59,13 @@ type Place = keyof typeof PLACES;
 const TABS = Object.values(PLACES).filter(({ label, group }) => label === group);
 
 /** The name of the project in the path of a page. */
-export function ProjectName({ project }: { project: string }) {
+function ProjectName({ project }: { project: string }) {
   const { project: shown } = useView();
   return <Foreign text={shown?.slug === project ? shown.name : project} />;
 }
 
 /** The way to something of a project: its name, and the tab. */
-export function projectCrumbs(project: string, place: Place): Crumb[] {
+function projectCrumbs(project: string, place: Place): Crumb[] {
   const { group } = PLACES[place];
   const to = projectPath(project);
   const { path } = TABS.find(({ label }) => label === group)!;
