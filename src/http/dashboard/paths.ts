@@ -59,7 +59,7 @@ export function experimentPath(place: ParametersOf<typeof EXPERIMENT>): string {
   return pathTo(EXPERIMENT, place);
 }
 
-/** Where the forms of the ramp of a flag are sent. */
+/** The path at which the forms of a flag's ramp are sent. */
 export function rampPath(place: FlagPlace): string {
   return `${settingAction(place)}/ramp`;
 }

@@ -238,7 +238,7 @@ function run(
         input: () => ({ names, body: plan.course }),
         done: (): Done => ({ ...done, undo: { to: rampPath(names), values: { do: "abort" } } }),
       })(c, fields, names);
-    default:
+    case "experiment":
       return act({
         ...shared,
         operation: experiments.start,
