@@ -239,6 +239,7 @@ function run(
         done: (): Done => ({ ...done, undo: { to: rampPath(names), values: { do: "abort" } } }),
       })(c, fields, names);
     case "experiment":
+    default:
       return act({
         ...shared,
         operation: experiments.start,
