@@ -18,8 +18,9 @@ export async function shapeOf({ schemas }: Operation): Promise<Shape | null> {
 function findMismatch(value: unknown, shape: Shape): string | null {
   const def = definitionOf(shape);
   switch (def.type) {
-    case "optional":
     case "nullable":
+      return value === null ? null : findMismatch(value, def.innerType);
+    case "optional":
     case "default":
     case "nonoptional":
       return findMismatch(value, def.innerType);

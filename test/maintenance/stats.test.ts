@@ -156,7 +156,7 @@ describe("statistics of reads", () => {
     app.clock.now += HOUR_MS;
     await run();
     expect(await left()).toEqual([1, 0]);
-    app.clock.now += 23 * DAY_MS;
+    app.clock.now += 174 * DAY_MS;
     await run();
     expect(await left()).toEqual([0, 0]);
   });

@@ -18,8 +18,8 @@ type ReadBy = { token: string | null; reads: number };
 type EnvironmentReads = {
   environment: string;
   reads: number;
-  hours: readonly number[];
-  by: readonly ReadBy[];
+  hours: number[];
+  by: ReadBy[];
   readAt: string | null;
 };
 
@@ -27,10 +27,10 @@ type EnvironmentReads = {
 export type FlagReads = {
   flag: string;
   reads: number;
-  hours: readonly number[];
+  hours: number[];
   readAt: string | null;
   lastIn: string | null;
-  environments: readonly EnvironmentReads[];
+  environments: EnvironmentReads[];
 };
 
 type Selection = { project: string; environment?: string | undefined; flag?: string | undefined };
@@ -58,7 +58,7 @@ export async function readsOfFlags(
     for (const slug of flag === undefined ? times.keys() : [flag]) {
       const at = times.get(slug);
       if (at === undefined) continue;
-      const hours = served.get(slug)?.get("") ?? NONE;
+      const hours = served.get(slug)?.get("") ?? [...NONE];
       const reads = sumOf(hours);
       const found = { environment, reads, hours, readAt: isoTime(at) };
       const by = readersOf(reads, clients.get(slug), ofAll);

@@ -69,7 +69,7 @@ export const usage = {
 const counted = {
   reads: z.int(),
   /** Reads in each of the last 24 hours, the current one last. */
-  hours: z.readonly(z.array(z.int())),
+  hours: z.array(z.int()),
   /** When it was last read, to the hour. */
   readAt: z.nullable(z.string()),
 };
@@ -84,15 +84,13 @@ export const reads = {
         ...counted,
         /** The environment of the last read. */
         lastIn: z.nullable(z.string()),
-        environments: z.readonly(
-          z.array(
-            z.object({
-              environment: z.string(),
-              ...counted,
-              /** By the names of the tokens of readers, the most frequent first; null for readers with the keys. */
-              by: z.readonly(z.array(z.object({ token: z.nullable(z.string()), reads: z.int() }))),
-            }),
-          ),
+        environments: z.array(
+          z.object({
+            environment: z.string(),
+            ...counted,
+            /** By the names of the tokens of readers, the most frequent first; null for readers with the keys. */
+            by: z.array(z.object({ token: z.nullable(z.string()), reads: z.int() })),
+          }),
         ),
       }),
     ),

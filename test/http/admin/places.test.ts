@@ -39,6 +39,7 @@ const NARROWED = new Set([
   "GET /projects/{project}/scheduled",
   "GET /projects/{project}/ramps",
   "GET /projects/{project}/stale",
+  "GET /projects/{project}/reads",
   "GET /projects/{project}/flags/{flag}/feedback",
   "GET /projects/{project}/flags/{flag}/ratings",
   "DELETE /projects/{project}/flags/{flag}/feedback",

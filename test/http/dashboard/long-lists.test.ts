@@ -56,12 +56,3 @@ for (const { path, row, all } of [
     expect((await get(`${path}?q=nothing-like-it`)).text).toContain("has such a name");
   });
 }
-
-test("the chart of Today takes the name of a form where there are too many for a list", async () => {
-  const { text } = await get("");
-  expect(text).toContain('<input id="form" name="form"');
-  for (const typed of ["form-119", "shop:form-119"])
-    expect((await get(`?form=${typed}`)).text).toContain("to shop:form-119,");
-  const wrong = await get("?form=form-999");
-  expect([wrong.status, wrong.text.includes("does not exist")]).toEqual([404, true]);
-});

@@ -1,3 +1,4 @@
+import { own } from "../../../base/shapes/own.ts";
 import { SCOPES, type Scope } from "../../../access/scope.ts";
 import { type CreatedToken, type Token, tokenCursor } from "../../../access/token.ts";
 import { parseDuration } from "../../../base/units.ts";
@@ -62,7 +63,7 @@ export function newToken(fields: Fields, now: number, project: string | undefine
   const origins = textOrNull(fields, "origins");
   return {
     name: textOf(fields, "name").trim(),
-    scopes: PURPOSES[textOf(fields, "purpose")]?.[1] ?? textsOf(fields, "scope"),
+    scopes: own(PURPOSES, textOf(fields, "purpose"))?.[1] ?? textsOf(fields, "scope"),
     ...(slug !== undefined && { project: slug }),
     ...(environment !== undefined && { environment }),
     ...(origins !== null && { allowedOrigins: origins.split(/[\s,]+/) }),

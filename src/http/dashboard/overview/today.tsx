@@ -1,5 +1,5 @@
 import { DEFAULT_PROJECT } from "../../../access/place.ts";
-import { hasScope, hasScopeSomewhere } from "../../../access/rights.ts";
+import { hasScope, hasScopeSomewhere, requireScopeSomewhere } from "../../../access/rights.ts";
 import { DAY_MS } from "../../../base/days.ts";
 import { AppError } from "../../../base/errors.ts";
 import { keepLast } from "../../../base/keep.ts";
@@ -39,6 +39,7 @@ export function todayRoutes({ app, options, get, viewOf }: Dashboard) {
     const days = daysIn(c.req.query("days"));
     const mayReadFlags = hasScopeSomewhere(caller, "flags:read");
     const mayReadForms = hasScopeSomewhere(caller, "forms:read");
+    if (!mayReadFlags && !mayReadForms) requireScopeSomewhere(caller, "read");
     const since = Math.floor(app.now() / DAY_MS - CHANGED_DAYS) * DAY_MS;
     const { signedIn } = c.get("session")!;
     const [numbers, needs, coming, changes, projects, steps] = await Promise.all([

@@ -1,3 +1,4 @@
+import { own } from "../../../base/shapes/own.ts";
 import { AppError } from "../../../base/errors.ts";
 import type { Field } from "../../../base/kinds/kinds.ts";
 import { environments } from "../../../operations/environments.ts";
@@ -82,5 +83,5 @@ function describe(
       ? `${slug} is locked: its name confirms each change from now on.`
       : `${slug} is not locked any more.`,
   };
-  return changed.map((each) => words[each]).join(" ");
+  return changed.map((each) => own(words, each)).join(" ");
 }

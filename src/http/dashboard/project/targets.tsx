@@ -1,3 +1,4 @@
+import { own } from "../../../base/shapes/own.ts";
 import { durationInWords, parseDuration } from "../../../base/units.ts";
 import { EVENT_FILTERS } from "../../../delivery/notices/notice-types.ts";
 import type { TargetView } from "../../../delivery/target.ts";
@@ -63,7 +64,7 @@ export function projectTargetRoutes(dashboard: Dashboard, show: ShowSettings) {
 /** A target for the admin API. Throws the fault of the digest. */
 function targetOf(fields: Fields) {
   const [environment, digest] = [textOrNull(fields, "environment"), textOrNull(fields, "digest")];
-  const [, events] = ABOUT[textOf(fields, "about")] ?? ["", textsOf(fields, "event")];
+  const [, events] = own(ABOUT, textOf(fields, "about")) ?? ["", textsOf(fields, "event")];
   const seconds = digest === null ? undefined : parseDuration(digest);
   if (digest !== null && seconds === undefined) throw faultAt("digest", "write a time such as 10m, 1h or 7d");
   return {
