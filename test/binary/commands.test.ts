@@ -25,7 +25,7 @@ await Bun.write(join(cwd, "shop.yaml"), (await run("export")).stdout);
 const EXAMPLES: [line: string, shown: RegExp, code?: number][] = [
   ["demo", /--data does not go with demo/, 2],
   ["status", /^server +running since /m],
-  ["today", /^Nothing needs you\.$|^NEEDS YOU/m],
+  ["today", /^Read +1 unread in the inbox /m],
   ["projects list", /^shop +shop /m],
   ["environments list -p shop", /^develop /m],
   ["flags get sale -p shop -e develop", /^payload +\{"a":1\}$/m],
