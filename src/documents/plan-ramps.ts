@@ -3,7 +3,7 @@ import type { FlagPlace, FlagRecord } from "../flags/flag.ts";
 import { putRamp, putStep } from "../flags/plan.ts";
 import { hasCourse, intentionOf, withShareOf } from "../flags/ramps/ramp-intention.ts";
 import { isGuarded, planStart, settled } from "../flags/ramps/ramp-plan.ts";
-import { isAsLeft, rampedState, readShare, withState } from "../flags/ramps/ramp-share.ts";
+import { asUnreached, isAsLeft, rampedState, readShare, withState } from "../flags/ramps/ramp-share.ts";
 import { type Ramp, type RampPlan, isHeld } from "../flags/ramps/ramp.ts";
 import { endOf, stepOf } from "../flags/ramps/ramps.ts";
 import type { Target } from "./plan.ts";
@@ -56,7 +56,7 @@ export function planRamp(clock: ClockAndRandom, entry: Entry): Ramped {
   const isSwitched = kept.enabled !== ramp.left.enabled;
   if (!isHeld(ramp) || isSwitched || isAsLeft(kept, ramp.left)) return { record: kept, changes: [] };
   // The document has other variants or conditions: the ramp goes on with them.
-  const { share } = readShare(record, wanted.variant);
+  const { share } = readShare(asUnreached(record, wanted.variant), wanted.variant);
   const adapted = { ...ramp, left: rampedState(kept), before: { ...rampedState(record), share } };
   return { record: kept, changes: [putStep(clock, place.project, ramp, adapted)] };
 }
@@ -81,7 +81,7 @@ function start(
   const at = clock.now();
   const plan = start !== undefined && Date.parse(start) > at ? { ...course, start } : course;
   const planned = planStart(place, from, plan, { who, why, isGuarded: isGuarded(target) }, at, true);
-  const { share } = readShare(wanted, plan.variant);
+  const { share } = readShare(asUnreached(wanted, plan.variant), plan.variant);
   const ramp = { ...planned.ramp, before: { ...rampedState(wanted), share } };
   if (planned.record === null) return [putRamp(place.project, undefined, ramp)];
   return [

@@ -71,14 +71,25 @@ describeInBrowser("A page", () => {
       "the dialog of a locked environment",
       production,
       async (page) => {
-        await page.getByRole("button", { name: "Turn off in production", exact: true }).click();
+        await page.locator("#payload-part > summary").click();
+        await page.getByRole("textbox", { name: "Payload" }).fill('"other"');
+        await page.getByRole("button", { name: "Save in production", exact: true }).click();
         await page.getByRole("dialog").waitFor();
+      },
+    ],
+    [
+      "the question of a switch",
+      production,
+      async (page) => {
+        await page.locator("#now details.ask > summary").click();
+        await page.getByRole("button", { name: "Turn off in production", exact: true }).waitFor();
       },
     ],
     [
       "a payload that is no JSON",
       production,
       async (page) => {
+        await page.locator("#payload-part > summary").click();
         await page.getByRole("textbox", { name: "Payload" }).fill("{\n  broken\n}");
         await page.getByRole("button", { name: "Save in production", exact: true }).click();
         await page.locator("[aria-invalid=true]").waitFor();
@@ -165,5 +176,6 @@ describeInBrowser("A page", () => {
   });
 });
 
-/** Whether two addresses are of one kind of page, in two of its states. */
-const isSameKind = (one: string, other: string) => one.split("?")[0] === other.split("?")[0];
+/** Whether two addresses are of one kind of page, in two of its states, or of two submissions. */
+const isSameKind = (one: string, other: string) => kindOf(one) === kindOf(other);
+const kindOf = (path: string) => path.split("?")[0]!.replace(/[\da-f]{8}-[\da-f-]{27}/, "ID");

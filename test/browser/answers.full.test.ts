@@ -14,7 +14,8 @@ describeInBrowser("What is typed stays", () => {
     await shop.set("develop", "--payload", "{}");
     const { context, page } = await signInBrowser(browser(), server, { user: "editor" });
     await page.goto(shop.pathOf("develop"));
-    const [payload, why] = [page.getByRole("textbox", { name: "Payload" }), page.locator("#state-why")];
+    const [payload, why] = [page.getByRole("textbox", { name: "Payload" }), page.locator("#release-why")];
+    await page.locator("#payload-part > summary").click();
     await payload.fill('"mine"');
     await why.fill("because");
     const failure = page.locator("#messages #failure");
@@ -84,24 +85,58 @@ describeInBrowser("What is typed stays", () => {
 describeInBrowser("A dialog", () => {
   const browser = openChromium();
 
-  test("says what its form was answered, and keeps what was typed", async () => {
+  /** Opens the flag of a new project in its locked environment. */
+  async function openLocked() {
     const shop = await newProject();
     await shop.set("production", "--payload", "{}");
     const { context, page } = await signInBrowser(browser(), server, { user: "releaser" });
     await page.goto(shop.pathOf("production"));
-    await button(page, "Turn on in production").click();
+    const goDown = () =>
+      page.route("**/*", (route) => (route.request().method() === "POST" ? route.abort() : route.continue()));
+    return { shop, context, page, goDown };
+  }
+
+  test("says what its form was answered, and keeps what was typed", async () => {
+    const { shop, context, page, goDown } = await openLocked();
+    await page.locator("#payload-part > summary").click();
+    await page.getByRole("textbox", { name: "Payload" }).fill('"mine"');
+    await button(page, "Save in production").click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByLabel("Type production to confirm").fill("production");
-    await dialog.locator("#confirm-why").fill("launch");
-    await page.route("**/*", (route) =>
-      route.request().method() === "POST" ? route.abort() : route.continue(),
-    );
-    await dialog.getByRole("button", { name: "Turn on in production" }).click();
+    const [confirm, why] = [dialog.getByLabel("Type production to confirm"), dialog.locator("#confirm-why")];
+    await confirm.fill("production");
+    await why.fill("launch");
+    await goDown();
+    await dialog.getByRole("button", { name: "Save in production" }).click();
     await dialog.getByText("The server does not answer.").waitFor();
+    expect([await confirm.inputValue(), await why.inputValue()]).toEqual(["production", "launch"]);
     await page.unroute("**/*");
     await dialog.getByRole("button", { name: "Try again" }).click();
-    await button(page, "Turn off in production").waitFor();
+    await page.getByText("Saved in production: Payload.").waitFor();
     await page.getByText("launch").first().waitFor();
+    expect((await shop.get("production")).payload).toBe("mine");
+    await context.close();
+  });
+
+  test("is not needed for a switch that asks, whose panel keeps its reason while the server is down", async () => {
+    const { shop, context, page, goDown } = await openLocked();
+    const panel = page.locator("#now details.ask");
+    await panel.locator("summary").click();
+    const why = panel.getByLabel("Why");
+    await why.fill("launch");
+    await goDown();
+    await button(page, "Turn on in production").click();
+    await page.getByText("The server does not answer. What you typed is still here.").waitFor();
+    expect([await why.isVisible(), await why.inputValue()]).toEqual([true, "launch"]);
+    expect((await shop.get("production")).enabled).toBe(false);
+    await page.unroute("**/*");
+    await button(page, "Try again").click();
+    await page.getByText("checkout is on in production.").waitFor();
+    expect(await panel.locator("summary").getAttribute("aria-label")).toContain(
+      "checkout is on in production",
+    );
+    expect(await why.isVisible()).toBe(false);
+    await page.getByText("launch").first().waitFor();
+    expect((await shop.get("production")).enabled).toBe(true);
     await context.close();
   });
 });

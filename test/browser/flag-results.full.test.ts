@@ -65,21 +65,27 @@ describeInBrowser("The pages of flags", () => {
       await server.cli.json("environments", "unlock", "production", "-p", shop.slug, "--yes");
       const { context, page } = await signInBrowser(browser(), server.server, { user: "admin", viewport });
       const { check, faults, seenOf } = watchResults(page);
-      const acts = page.getByRole("group", { name: "With those ticked" });
+      const acts = page.getByRole("region", { name: "Ticked flags" });
+      const see = async (each: string, where: string) => {
+        const seen = await seenOf(`.bulkbar ${each}`);
+        if (seen !== "seen") faults.push(`${each} with ${where}: ${seen}`);
+      };
       const tick = async (flag: string) => {
-        const box = page.getByRole("checkbox", { name: flag });
+        const box = page.getByRole("checkbox", { name: `Tick ${flag}` });
         await box.scrollIntoViewIfNeeded();
         await box.check();
-        for (const each of ["[value=tag]", "[value=archive]", "[formaction]"]) {
-          const seen = await seenOf(`.ticked-acts ${each}`);
-          if (seen !== "seen") faults.push(`${each} with ${flag} ticked: ${seen}`);
-        }
+        for (const each of ["summary", "[value=archive]", "[formaction]"]) await see(each, `${flag} ticked`);
+      };
+      const openTag = async () => {
+        await acts.locator("summary", { hasText: "Tag…" }).click();
+        for (const each of ["[name=tag]", "[value=tag]"]) await see(each, "the menu open");
       };
 
       await page.goto(shop.page);
       await tick("flag-10");
+      await openTag();
       await acts.getByRole("textbox", { name: "Tag" }).fill("beta");
-      await acts.getByRole("button", { name: "Tag" }).click();
+      await acts.getByRole("button", { name: "Tag", exact: true }).click();
       await check("a tag", SAID);
       await page.goto(shop.page);
       await tick("flag-25");
@@ -87,14 +93,15 @@ describeInBrowser("The pages of flags", () => {
       await check("flags in the archive", SAID);
       await page.goto(shop.page);
       await tick("flag-39");
-      await button(page, "Promote").click();
+      await button(page, "Copy develop to production…").click();
       await page.getByRole("heading", { name: "Promote to production" }).waitFor();
       await check("what a promotion does", "h1");
       await page.getByRole("button", { name: /^Promote/ }).click();
       await check("a promotion", SAID);
       await page.goto(shop.page);
       await tick("flag-30");
-      await acts.getByRole("button", { name: "Tag" }).click();
+      await openTag();
+      await acts.getByRole("button", { name: "Tag", exact: true }).click();
       await check("a tag without a name", "#messages .said, main .notice.bad, [aria-invalid=true]");
 
       expect(faults).toEqual([]);

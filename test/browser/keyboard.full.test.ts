@@ -33,6 +33,10 @@ async function tabTo(page: Page, name: string): Promise<void> {
   throw new Error(`${MOST_TABS} presses of Tab did not reach ${name} on ${page.url()}`);
 }
 
+/** Lets the page be painted, after which what is hidden has no focus any more. */
+const settle = (page: Page) =>
+  page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+
 /** Whether the focus is on something that the page still shows. */
 const ELSEWHERE = "document.activeElement === document.body";
 
@@ -73,7 +77,28 @@ describeInBrowser("Somebody with a keyboard alone", () => {
     expect(await page.evaluate<boolean>(ELSEWHERE)).toBe(false);
 
     await page.goto(`${server.url}/dashboard/projects/shop/environments/production/flags/checkout`);
+    const turn = (state: string) => `checkout is ${state} in production, which is locked: change…`;
+    await tabTo(page, turn("on"));
+    await page.keyboard.press("Enter");
     await tabTo(page, "Turn off in production");
+    // Its panel is closed by a key too, and gives the focus back.
+    await page.keyboard.press("Escape");
+    expect(await focused(page)).toBe(turn("on"));
+    expect(await page.getByRole("button", { name: "Turn off in production", exact: true }).isVisible()).toBe(
+      false,
+    );
+    await page.keyboard.press("Space");
+    await tabTo(page, "Turn off in production");
+    await page.keyboard.press("Enter");
+    await page.getByLabel(turn("off")).waitFor();
+    await settle(page);
+    expect(await focused(page)).toBe(turn("off"));
+    const get = () =>
+      cli.json<{ enabled: boolean }>("flags", "get", "checkout", "-p", "shop", "-e", "production");
+    expect((await get()).enabled).toBe(false);
+
+    await page.goto(`${server.url}/dashboard/projects/shop/history/${made.revision}/rollback`);
+    await tabTo(page, "Roll back checkout in production");
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").waitFor();
     // The dialog holds the focus until it is closed, and gives it back.
@@ -82,20 +107,7 @@ describeInBrowser("Somebody with a keyboard alone", () => {
     ).toBe(true);
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
-    expect(await focused(page)).toBe("Turn off in production");
-    await page.keyboard.press("Enter");
-    await page.getByRole("dialog").waitFor();
-    await tabTo(page, "Type production to confirm");
-    await page.keyboard.type("production");
-    await page.keyboard.press("Enter");
-    await page.getByRole("button", { name: "Turn on in production", exact: true }).waitFor();
-    expect(await focused(page)).toBe("Turn on in production");
-    const get = () =>
-      cli.json<{ enabled: boolean }>("flags", "get", "checkout", "-p", "shop", "-e", "production");
-    expect((await get()).enabled).toBe(false);
-
-    await page.goto(`${server.url}/dashboard/projects/shop/history/${made.revision}/rollback`);
-    await tabTo(page, "Roll back checkout in production");
+    expect(await focused(page)).toBe("Roll back checkout in production");
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").waitFor();
     await tabTo(page, "Type production to confirm");

@@ -54,6 +54,8 @@ describeInBrowser("an OpenID provider", () => {
 
       const boss = await signInBrowser(chromium(), server, { user: "boss", javaScriptEnabled });
       peer.setPerson({ subject: "two" });
+      await boss.page.goto(`${url}/dashboard/me`);
+      await boss.page.locator("summary", { hasText: "Company" }).click();
       await boss.page.getByRole("button", { name: "Connect" }).click();
       await boss.page.getByText("Connected your account at Company").waitFor();
       expect(refused).toEqual([]);

@@ -96,6 +96,18 @@ describe("a document with a ramp", () => {
     expect(await here.ramp()).toMatchObject({ status: "aborted", share: 0 });
   });
 
+  test("of a flag that is off begins at nobody, and an end gives that back", async () => {
+    const { put, flag, ramp, days, post } = await open();
+    const entry = { enabled: false, ...VARIANTS, defaultVariant: "on", ramp: COURSE };
+    await put(entry);
+    await days(1);
+    expect(await put(entry)).toEqual([]);
+    expect(await flag()).toEqual({ enabled: true, defaultVariant: "off", targeting: sharing(10) });
+    await post("abort");
+    expect(await flag()).toEqual({ enabled: false, defaultVariant: "on", targeting: undefined });
+    expect(await ramp()).toMatchObject({ status: "aborted", share: 0 });
+  });
+
   test("with another pace goes on from the share that the flag has, and null ends it there", async () => {
     const { put, flag, ramp, days, history, app } = await open();
     await put({ ramp: COURSE });

@@ -13,7 +13,7 @@ import { parseRules } from "../rules/rules.ts";
 import { segmentsIn } from "../segments.ts";
 import type { FlagsApp } from "../store.ts";
 import { isGuarded, planStart, settled, withRecord } from "./ramp-plan.ts";
-import { isAsLeft, rampedState, readShare, withState } from "./ramp-share.ts";
+import { asUnreached, isAsLeft, rampedState, readShare, withState } from "./ramp-share.ts";
 import {
   dueAt,
   type FoundRamp,
@@ -135,7 +135,7 @@ export function resumeRamp(app: FlagsApp, caller: Caller, place: FlagPlace): Pro
 /** Throws `conflict` for a rule that a ramp cannot go on with. */
 function shareNow(flag: NonNullable<FoundRamp["flag"]>, variant: string): number {
   try {
-    return readShare(flag, variant).share;
+    return readShare(asUnreached(flag, variant), variant).share;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     throw wrongState(`cannot go on: ${error.message}`, "ramp-share");

@@ -245,6 +245,16 @@ describe("a paused ramp", () => {
     expect(await errorOf(resume())).toStartWith("conflict: this ramp cannot go on: a ramp sets the share");
   });
 
+  test("goes on from nobody where the flag is off, whatever its default", async () => {
+    const { begin, due, set, resume, ramp, state } = await openRamping();
+    await begin();
+    await set("live", { enabled: false, targeting: null, defaultVariant: "on" });
+    await resume();
+    expect(await ramp()).toMatchObject({ status: "running", share: 0 });
+    await due(1);
+    expect(await state()).toEqual({ ...PAST, targeting: sharing(10) });
+  });
+
   test("is one whose environment was locked since, or needs approvals since", async () => {
     for (const patch of [{ locked: true }, { approvals: 1 }]) {
       const { app, begin, due, ramp } = await openRamping();

@@ -20,8 +20,8 @@ export const ROLLOUT_FAULTS: PlantedFault[] = [
     name: "a step of a ramp is not recorded",
     test: "world",
     file: "src/flags/ramps/ramp-plan.ts",
-    from: "each.share === share ? { share, doneAt: at } : each",
-    to: "each.share === share && share > 10 ? { share, doneAt: at } : each",
+    from: "each.share === share ? { ...each, doneAt: at } : each",
+    to: "each.share === share && share > 10 ? { ...each, doneAt: at } : each",
   },
   {
     name: "the last step of a ramp takes out who was in",

@@ -188,11 +188,17 @@ function follow(answer: Response, next: Document, sent?: (HTMLFormElement | null
 /** Element that opened the current or last dialog. */
 let opener: HTMLElement | null = null;
 
-/** Goes to the field that takes the focus, leaves it where it is, or where it was before the dialog; on another page it is at the start. */
+/**
+ * Goes to the field that takes the focus, leaves it where it is, or where it was before the dialog; on another page it is at
+ * the start. What has closed over it gives it to its summary.
+ */
 function moveFocus(isElsewhere: boolean): void {
   const first = document.querySelector<HTMLElement>("main [autofocus]");
   if (first) return first.focus();
-  if (!isElsewhere && document.activeElement !== document.body) return;
+  if (!isElsewhere && document.activeElement !== document.body) {
+    const closed = document.activeElement?.closest("details:not([open])");
+    return closed?.querySelector("summary")?.focus({ preventScroll: true });
+  }
   const found = !isElsewhere && opener?.isConnected ? opener : document.querySelector<HTMLElement>("main");
   found?.focus({ preventScroll: true });
 }

@@ -16,6 +16,7 @@ export type Entry = {
   at: number;
   before: string | null;
   after: string | null;
+  why: string | null;
 };
 
 /** What targets have to hear of. */
@@ -64,7 +65,8 @@ export function followRamps(entries: readonly Entry[], violated: (text: string) 
       const now = after as FlagState | null;
       const begins = behind !== null && behind.before === null;
       const isRestored = (parsed(behind?.after ?? null) as RampState | null)?.status === "aborted";
-      const isStep = environment !== null && flag !== null && now !== null && !isRestored && rises(flag, now);
+      const isStep =
+        environment !== null && flag !== null && now !== null && !isRestored && isRise(flag, now, entry);
       if (isStep && begins) requireStaying(`the first step of ${name}`, flag!, now, violated);
       else if (isStep) stepped(entry, flag!, now);
       else expected.push({ type: "flag.changed", revision });
@@ -118,10 +120,14 @@ function rulesOf({ variants, defaultVariant, targeting }: FlagState): FlagRules 
   return parseRules(rulesText({ variants, defaultVariant, targeting }));
 }
 
-/** Only ramps change rules here, and give a flag variants. */
-function rises(before: FlagState, after: FlagState): boolean {
+/**
+ * Only ramps change rules here, and give a flag variants. The first step of a flag that is off may turn it on and leave its
+ * rules, which people do too, but not for this reason.
+ */
+function isRise(before: FlagState, after: FlagState, { why }: Entry): boolean {
   const [was, is] = [rulesOf(before), rulesOf(after)];
-  return is !== null && !Bun.deepEquals(was, is);
+  if (is === null) return false;
+  return !Bun.deepEquals(was, is) || (!before.enabled && after.enabled && why === "a step of the ramp");
 }
 
 function shareOf(flag: FlagState): number {
@@ -130,8 +136,9 @@ function shareOf(flag: FlagState): number {
 }
 
 function usersOf(flag: FlagState): Set<string> {
+  if (!flag.enabled) return new Set();
   const rules = rulesOf(flag);
-  if (rules === null) return new Set(flag.enabled ? USERS : []);
+  if (rules === null) return new Set(USERS);
   const decide = compileFlag("flag", rules, new Map());
   const isIn = (targetingKey: string) => {
     const found = decide(subjectOf({ targetingKey }));

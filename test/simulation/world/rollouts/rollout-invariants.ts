@@ -11,7 +11,7 @@ export function requireRollouts(world: Evidence): void {
   const { db, violated, scheduler } = world;
   const entries = db
     .query<Entry, [string]>(
-      `SELECT c.revision, c.kind, c.environment, c.name, c.at, c.before, c.after FROM changes c
+      `SELECT c.revision, c.kind, c.environment, c.name, c.at, c.before, c.after, c.why FROM changes c
        JOIN projects p ON p.id = c.project_id WHERE p.slug = ? ORDER BY c.revision`,
     )
     .all(ROLLOUT);

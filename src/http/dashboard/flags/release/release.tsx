@@ -28,6 +28,15 @@ import type { Screen } from "../screen.tsx";
 const WHOS = Object.keys(WHO) as (keyof typeof WHO)[];
 const HOWS = Object.keys(HOW) as (keyof typeof HOW)[];
 
+/** Classes of elements that show for one way to release alone, written out: a test looks for the rule of each in the style. */
+const ONLY = {
+  now: { class: "if-now" },
+  at: { class: "if-at" },
+  while: { class: "if-while" },
+  steps: { class: "if-steps" },
+  test: { class: "if-test" },
+} satisfies Record<keyof typeof HOW, object>;
+
 /** The form that releases a flag: who gets it, how, what will happen, and one button. */
 export function ReleaseCard({ screen, release }: { screen: Screen; release: Release }) {
   const { place, environment, record, typed } = screen;
@@ -107,7 +116,7 @@ function Will({ screen, release }: { screen: Screen; release: Release }) {
         <input type="hidden" name="details" value={detailsOf(release)} />
         <p>
           {HOWS.map((how) => (
-            <b class={`if-${how}`}>
+            <b {...ONLY[how]}>
               {how === "steps"
                 ? eachOf((who) => beginningOf({ ...release, how, who }, saying))
                 : `${beginningOf({ ...release, how }, saying)} `}
@@ -123,7 +132,7 @@ function Will({ screen, release }: { screen: Screen; release: Release }) {
           ))}
           <Foreign text={release.variant} />
           {HOWS.map((how) => (
-            <span class={`if-${how}`}>
+            <span {...ONLY[how]}>
               <Foreign text={endingOf({ ...release, how }, control)} />
             </span>
           ))}
@@ -142,7 +151,7 @@ function Will({ screen, release }: { screen: Screen; release: Release }) {
         <button type="submit" class="button primary" name="act" value="release">
           <span data-part="act">
             {HOWS.map((how) => (
-              <span class={`if-${how}`}>
+              <span {...ONLY[how]}>
                 {labelOf({ ...release, how })} in {slug}
               </span>
             ))}
