@@ -99,6 +99,7 @@ describeInBrowser("A page", () => {
       "what a change would do",
       "/projects/shop/environments/develop/flags/checkout",
       async (page) => {
+        await page.locator("#other-contexts > summary").click();
         await page.getByRole("button", { name: "Try", exact: true }).click();
         await page.getByRole("table").first().waitFor();
       },

@@ -196,8 +196,8 @@ function moveFocus(isElsewhere: boolean): void {
   const first = document.querySelector<HTMLElement>("main [autofocus]");
   if (first) return first.focus();
   if (!isElsewhere && document.activeElement !== document.body) {
-    const closed = document.activeElement?.closest("details:not([open])");
-    return closed?.querySelector("summary")?.focus({ preventScroll: true });
+    const closed = document.activeElement!.closest("details:not([open])");
+    return (closed?.firstElementChild as HTMLElement | undefined)?.focus();
   }
   const found = !isElsewhere && opener?.isConnected ? opener : document.querySelector<HTMLElement>("main");
   found?.focus({ preventScroll: true });

@@ -40,7 +40,9 @@ export function obeyKeys(): void {
     // Some keyboards have # behind Alt alone.
     const isModified = ((event.ctrlKey || event.metaKey) && !isSending) || event.altKey;
     if ((isModified && key !== "#") || event.defaultPrevented) return;
-    if (key === "Escape" && closePanel(target)) return event.preventDefault();
+    // A menu or a question closes, and gives the focus back to what opened it.
+    const panel = key === "Escape" && (target as Element).closest(".menu[open],.ask[open]");
+    if (panel) return pressed(panel);
     if (document.body.dataset["shortcuts"] === "off" || document.querySelector("dialog[open]")) return;
     if (target instanceof HTMLElement && target.closest("input:not([type=checkbox]), textarea, select")) {
       if (key === "Escape") focusMain();
@@ -69,13 +71,9 @@ export function obeyKeys(): void {
   });
 }
 
-/** Closes the menu or the question that an element is in, and gives the focus back to what opened it. Returns whether there was one. */
-function closePanel(at: EventTarget | null): boolean {
-  const panel = at instanceof Element && at.closest<HTMLDetailsElement>(":is(.menu, .ask)[open]");
-  if (!panel) return false;
-  panel.open = false;
-  panel.querySelector("summary")?.focus();
-  return true;
+function pressed({ firstElementChild: summary }: Element): void {
+  (summary as HTMLElement).click();
+  (summary as HTMLElement).focus();
 }
 
 /** The first field of what a summary opens; else the element itself. */

@@ -201,7 +201,7 @@ function VariantsInShort({ values: { base } }: { values: Values }) {
   return (
     <>
       {variants.map(([name, value]) => (
-        <span class="nowrap">
+        <span>
           <Swatch colour={colours.get(name)!} /> <Foreign text={name} />{" "}
           <Cut text={JSON.stringify(value)} />{" "}
         </span>
