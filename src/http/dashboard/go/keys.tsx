@@ -22,7 +22,7 @@ const ALL: readonly (readonly [where: string, keys: readonly (readonly [keys: st
       ["/", "Search"],
       ["z", "Undo"],
       ["Ctrl ↵", "Send the form of the text"],
-      ["Esc", "Leave a field"],
+      ["Esc", "Leave a field, close a menu"],
     ],
   ],
   [
