@@ -10,7 +10,7 @@ import { type Gathering, gather } from "./writer-gathering.ts";
 declare const self: Worker;
 
 /** How long the thread outlives its connection, in milliseconds: ending one takes longer than the rest of a stop. */
-const LINGERING = 1000;
+const LINGERING = 20;
 
 let db: Database | undefined;
 let gathering: Gathering | undefined;

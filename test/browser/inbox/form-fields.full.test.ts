@@ -71,7 +71,8 @@ describeInBrowser("The fields of a form", () => {
       expect(sent.status).toBe(200);
       const { id } = (await sent.json()) as { id: string };
       await page.goto(`${server.url}/dashboard/inbox/${slug}/${id}`);
-      await page.locator("article dt", { hasText: "Your name" }).waitFor();
+      await page.getByRole("heading", { name: "Ada" }).waitFor();
+      await page.locator("article dt", { hasText: /^Size$/i }).waitFor();
       await context.close();
     });
 });
