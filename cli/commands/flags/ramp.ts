@@ -40,7 +40,7 @@ export function addRampCommand(flags: Command, io: Io): void {
     .option("--every <span>", "time from one step to the next: 30m, 12h, 1d")
     .option("--start <time>", "time of the first step: ISO 8601, or a duration such as 2h (default: now)")
     .option("--within <condition>", "shares of those for whom it holds, such as 'segment staff'")
-    .option("--then-everyone", "with --within, only the first share is of them");
+    .option("--then-everyone", "with --within, only the first share is within it");
   withCard(ramp, GUARDED);
   for (const [name, text] of [
     ["pause", "make no more steps until it is resumed; the flag stays as it is"],

@@ -55,7 +55,13 @@ export const rampPlanSchema = z.strictObject({
       z.describe("Seconds from one step to the next."),
     ),
   start: z.optional(momentOf("start").check(z.describe("When the first step is due. Default: at once."))),
-  within: z.optional(condition.check(z.describe("Whose share it is, in JSONLogic. Default: everyone's."))),
+  within: z.optional(
+    condition.check(
+      z.describe(
+        "The condition that users meet to count in the share, in JSONLogic. Default: all users count.",
+      ),
+    ),
+  ),
   thenEveryone: z.optional(
     z
       .boolean("thenEveryone is true or false")
