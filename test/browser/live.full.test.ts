@@ -143,7 +143,7 @@ describeInBrowser("An open page", () => {
     for (const name of ["Today", "Inbox", "Flags", "Deliveries"]) {
       await page.getByRole("link", { name, exact: true }).first().click();
       await page.waitForURL(/\/tools\/formflag\/dashboard/);
-      await page.getByRole("heading", { level: 1, name: name === "Flags" ? "Projects" : name }).waitFor();
+      await page.getByRole("heading", { level: 1, name: name === "Flags" ? "default" : name }).waitFor();
     }
     await context.close();
   });

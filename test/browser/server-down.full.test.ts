@@ -15,6 +15,7 @@ describeInBrowser("While the server is down, an open page", () => {
     const { page, context } = await signInBrowser(browser(), server, { user: "editor" });
     await page.goto(shop.pathOf("develop"));
     const payload = page.getByRole("textbox", { name: "Payload" });
+    await page.locator("#payload-part > summary").click();
     await payload.fill('{"text": "half a sen"}');
     await server.stop("SIGKILL");
     await page.getByText("Not connected. Trying again").waitFor();

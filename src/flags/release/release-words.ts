@@ -1,3 +1,4 @@
+import { capital } from "../../base/shapes/words.ts";
 import { keepLast } from "../../base/keep.ts";
 import { durationInWords } from "../../base/units.ts";
 import { audienceOf, segmentTitle } from "../audience.ts";
@@ -181,8 +182,4 @@ export function guardInWords(guard: string): string {
   const verb = direction === "rises" ? "rise" : "fall";
   const by = percent === 0 ? "" : ` more than ${percent} %`;
   return `${metricInWords(metric)} ${verb}${by}${isOfBaseline ? " below the weeks before" : ""}`;
-}
-
-export function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

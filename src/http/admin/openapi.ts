@@ -1,3 +1,4 @@
+import { capital } from "../../base/shapes/words.ts";
 import * as z from "zod/mini";
 import type { Scope } from "../../access/scope.ts";
 import { MAX_WHY } from "../../access/why.ts";
@@ -188,10 +189,6 @@ function namesOf(modules: readonly Record<string, unknown>[], operations: readon
 
 /** The answer to a change that is proposed. */
 const changeSchema = z.object({ change: proposalSchema });
-
-function capital(name: string): string {
-  return name.charAt(0).toUpperCase() + name.slice(1);
-}
 
 /** As clients send them and may read them: an answer may have more members than it has now. */
 const OPTIONS = {

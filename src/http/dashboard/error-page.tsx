@@ -1,3 +1,4 @@
+import { sentence } from "../../base/shapes/words.ts";
 import type { Shown } from "../errors.ts";
 import type { DashboardContext } from "./dashboard-env.ts";
 import type { Page } from "./page.tsx";
@@ -74,12 +75,6 @@ export function errorPage(
       </div>
     ),
   };
-}
-
-/** A message of the product as a sentence: errors begin with a small letter and end without a full stop. */
-export function sentence(message: string): string {
-  const text = message.charAt(0).toUpperCase() + message.slice(1);
-  return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 /** The inbox of the form that the address names, such as of a submission that was just deleted. */

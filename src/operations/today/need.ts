@@ -1,3 +1,5 @@
+import type { FlagPlace } from "../../flags/flag.ts";
+
 /** Weights of needs, the worst first. */
 export const TONES = ["bad", "warn", "info", "neutral"] as const;
 
@@ -25,8 +27,8 @@ export const COUNTED = 100;
 /** Forms with unread submissions in which the oldest is looked for, and projects whose proposals are read. */
 export const LOOKED_AT = 20;
 
-/** A text that begins with a capital and ends with a full stop. */
-export function sentence(text: string): string {
-  const capital = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?]$/.test(capital) ? capital : `${capital}.`;
-}
+/** The pages of the dashboard for a flag in an environment, and for an experiment. */
+export const flagPage = ({ project, environment, flag }: FlagPlace) =>
+  `/projects/${project}/flags/${flag}?environment=${environment}`;
+export const experimentPage = (project: string, environment: string, name: string) =>
+  `/projects/${project}/environments/${environment}/experiments/${name}`;

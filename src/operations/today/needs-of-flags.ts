@@ -8,7 +8,8 @@ import { type KnownRights, standing } from "../../documents/changes/standing.ts"
 import type { StaleReason } from "../../flags/flag-schema.ts";
 import { nextStep } from "../../flags/ramps/ramp.ts";
 import { createStaleCounts } from "../../flags/schedule/upcoming.ts";
-import { COUNTED, LOOKED_AT, MOST, type Need, sentence } from "./need.ts";
+import { COUNTED, LOOKED_AT, MOST, type Need, experimentPage, flagPage } from "./need.ts";
+import { sentence } from "../../base/shapes/words.ts";
 
 const STOPPED = {
   person: "It was paused by a person.",
@@ -44,22 +45,10 @@ export async function ofRamps(app: App, caller: Caller): Promise<Need[]> {
         reason: isOver ? why : `${why} Nobody new gets it until you decide.`,
         at: items[0]?.at ?? null,
         verb: "Decide",
-        path: flagPath({ project, environment, flag }),
+        path: flagPage({ project, environment, flag }),
       };
     }),
   );
-}
-
-function flagPath({
-  project,
-  environment,
-  flag,
-}: {
-  project: string;
-  environment: string;
-  flag: string;
-}): string {
-  return `/projects/${project}/flags/${flag}?environment=${environment}`;
 }
 
 /** Experiments that stopped by themselves, or have a result. */
@@ -68,7 +57,7 @@ export async function ofExperiments(app: App, caller: Caller): Promise<Need[]> {
   return held
     .flatMap(({ project, experiment }): Need[] => {
       const { name, environment, status, reason, isDecided, startedAt } = experiment;
-      const path = `/projects/${project}/environments/${environment}/experiments/${name}`;
+      const path = experimentPage(project, environment, name);
       const shared = { kind: "experiment", project, subject: name, verb: "Decide", path } as const;
       if (status === "paused" && reason !== "person") {
         const why = reason === "guard" ? "One of its guards fired." : STOPPED[reason ?? "person"];

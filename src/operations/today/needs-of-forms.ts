@@ -6,7 +6,8 @@ import { creationOf } from "../../base/ids.ts";
 import { type Delivery, type DeliveryKind, isMail } from "../../delivery/delivery.ts";
 import { maskTarget } from "../../delivery/target.ts";
 import { listDeliveries } from "../../forms/deliveries.ts";
-import { COUNTED, LOOKED_AT, MOST, type Need, sentence } from "./need.ts";
+import { COUNTED, LOOKED_AT, MOST, type Need } from "./need.ts";
+import { sentence } from "../../base/shapes/words.ts";
 
 /** The newest submissions of a form among which the oldest unread one is looked for. */
 const SEARCHED = 200;

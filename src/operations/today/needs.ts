@@ -2,7 +2,8 @@ import type { Caller } from "../../access/caller.ts";
 import type { App } from "../../app.ts";
 import type { Finding } from "../../maintenance/finding.ts";
 import type { Backups } from "../../maintenance/status.ts";
-import { type Need, TONES, sentence } from "./need.ts";
+import { type Need, TONES } from "./need.ts";
+import { sentence } from "../../base/shapes/words.ts";
 import { ofExperiments, ofProposals, ofRamps, ofStale } from "./needs-of-flags.ts";
 import { ofInbox, ofTargets } from "./needs-of-forms.ts";
 

@@ -1,3 +1,4 @@
+import { experimentPage, flagPage } from "./need.ts";
 import type { Caller } from "../../access/caller.ts";
 import { shortName } from "../../access/place.ts";
 import { hasScopeSomewhere, visibleProjects } from "../../access/rights.ts";
@@ -73,7 +74,7 @@ async function changes(app: App, projects: readonly string[] | null): Promise<Co
         project,
         title,
         subject: flag,
-        path: pathOf({ project, environment, flag }),
+        path: flagPage({ project, environment, flag }),
       };
     }),
     ...ramps.flatMap(({ project, ramp }): Coming[] => {
@@ -88,7 +89,7 @@ async function changes(app: App, projects: readonly string[] | null): Promise<Co
           project,
           title,
           subject: flag,
-          path: pathOf({ project, environment, flag }),
+          path: flagPage({ project, environment, flag }),
         },
       ];
     }),
@@ -96,7 +97,7 @@ async function changes(app: App, projects: readonly string[] | null): Promise<Co
       const { environment, name, status, startedAt, minDays } = experiment;
       const at = (startedAt ?? now) + minDays * DAY_MS;
       if (status !== "running" || at <= now) return [];
-      const path = `/projects/${project}/environments/${environment}/experiments/${name}`;
+      const path = experimentPage(project, environment, name);
       const title = `${name} in ${environment} has run for ${minDays} days, and may have a result`;
       return [{ kind: "experiment", at, project, title, subject: name, path }];
     }),
@@ -108,22 +109,10 @@ async function changes(app: App, projects: readonly string[] | null): Promise<Co
         project,
         title,
         subject: flag,
-        path: pathOf({ project, environment, flag }),
+        path: flagPage({ project, environment, flag }),
       };
     }),
   ];
-}
-
-function pathOf({
-  project,
-  environment,
-  flag,
-}: {
-  project: string;
-  environment: string;
-  flag: string;
-}): string {
-  return `/projects/${project}/flags/${flag}?environment=${environment}`;
 }
 
 /** The effect of a scheduled change on a flag: `on`, `off`, `changes`. */

@@ -4,7 +4,7 @@ import { AppError } from "../../../base/errors.ts";
 import { durationInWords } from "../../../base/units.ts";
 import { MAX_SIGN_IN_BODY } from "../../limits.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
-import { sentence } from "../error-page.tsx";
+import { sentence } from "../../../base/shapes/words.ts";
 import { chosenOf, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { Facts } from "../parts/card.tsx";

@@ -6,7 +6,7 @@ import { signInByPassword } from "../../../access/sign-in.ts";
 import { AppError } from "../../../base/errors.ts";
 import { MAX_SIGN_IN_BODY } from "../../limits.ts";
 import type { DashboardContext, DashboardEnv } from "../dashboard-env.ts";
-import { sentence } from "../error-page.tsx";
+import { sentence } from "../../../base/shapes/words.ts";
 import { readFields, textOf } from "../fields.ts";
 import { Mark } from "../mark.tsx";
 import type { Page } from "../page.tsx";

@@ -10,7 +10,7 @@ import { sessions } from "../../../operations/access/sessions.ts";
 import { passwordsOff } from "./sign-in.tsx";
 import { MAX_SIGN_IN_BODY } from "../../limits.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
-import { sentence } from "../error-page.tsx";
+import { sentence } from "../../../base/shapes/words.ts";
 import { textOf, textOrNull } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { submit } from "../parts/submit.ts";

@@ -9,7 +9,7 @@ import { createHourly } from "../../hourly.ts";
 import { MAX_LOGOUT_TOKEN } from "../../limits.ts";
 import { OIDC_CALLBACK_PATH } from "../../paths.ts";
 import type { DashboardContext, DashboardEnv, DashboardOptions } from "../dashboard-env.ts";
-import { sentence } from "../error-page.tsx";
+import { sentence } from "../../../base/shapes/words.ts";
 import { readFields, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { ButtonLink } from "../parts/link.tsx";

@@ -6,7 +6,7 @@ import { MAX_SIGN_IN_BODY, SIGN_IN_REFUSAL_MS } from "../../limits.ts";
 import { DASHBOARD_PATH } from "../../paths.ts";
 import type { App } from "../../../app.ts";
 import type { DashboardContext, DashboardEnv, DashboardOptions } from "../dashboard-env.ts";
-import { sentence } from "../error-page.tsx";
+import { sentence } from "../../../base/shapes/words.ts";
 import { readFields, textOf } from "../fields.ts";
 import { Mark } from "../mark.tsx";
 import type { Page } from "../page.tsx";

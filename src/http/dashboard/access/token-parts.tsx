@@ -2,7 +2,7 @@ import { own } from "../../../base/shapes/own.ts";
 import { SCOPES, type Scope } from "../../../access/scope.ts";
 import { type CreatedToken, type Token, tokenCursor } from "../../../access/token.ts";
 import { parseDuration } from "../../../base/units.ts";
-import { sentence } from "../error-page.tsx";
+import { sentence } from "../../../base/shapes/words.ts";
 import { type Fields, textOf, textOrNull, textsOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { Empty, Facts } from "../parts/card.tsx";

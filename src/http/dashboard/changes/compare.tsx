@@ -4,7 +4,7 @@ import { audienceOf } from "../../../flags/audience.ts";
 import { compareEnvironments } from "../../../flags/promotions.ts";
 import type { Project } from "../../../projects/project.ts";
 import { getProject } from "../../../projects/projects.ts";
-import { sentence } from "../error-page.tsx";
+import { sentence } from "../../../base/shapes/words.ts";
 import type { Page } from "../page.tsx";
 import { Diff } from "../parts/diff.tsx";
 import { CheckField } from "../parts/field.tsx";

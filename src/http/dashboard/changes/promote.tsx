@@ -8,7 +8,7 @@ import { getEnvironment } from "../../../projects/environments.ts";
 import type { Project } from "../../../projects/project.ts";
 import { getProject } from "../../../projects/projects.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
-import { sentence } from "../error-page.tsx";
+import { sentence } from "../../../base/shapes/words.ts";
 import { type Fields, textOf, textOrNull, textsOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { undoOfAll } from "../flags/ticked.tsx";

@@ -1,7 +1,7 @@
 import type { AppError } from "../../../base/errors.ts";
 import type { ProposalView } from "../../../documents/changes/proposal.ts";
 import type { Environment } from "../../../projects/environment.ts";
-import { sentence } from "../error-page.tsx";
+import { sentence } from "../../../base/shapes/words.ts";
 import type { Page } from "../page.tsx";
 import { Facts } from "../parts/card.tsx";
 import { Diff } from "../parts/diff.tsx";

@@ -5,7 +5,7 @@ import type { FlagPlace } from "../../../flags/flag.ts";
 import { type FlagState, blankState, flagState, stateAfter, stateBefore } from "../../../flags/history.ts";
 import { getEnvironment } from "../../../projects/environments.ts";
 import type { Revision } from "../../../projects/history.ts";
-import { sentence } from "../error-page.tsx";
+import { sentence } from "../../../base/shapes/words.ts";
 import { revisionIn, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import type { Command } from "../parts/commands.tsx";

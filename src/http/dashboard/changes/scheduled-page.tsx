@@ -4,7 +4,7 @@ import { nextShare, rampStatusInWords } from "../../../flags/ramps/ramp-words.ts
 import { type Ramp, viewRamp } from "../../../flags/ramps/ramp.ts";
 import type { Revision } from "../../../projects/history.ts";
 import type { Project } from "../../../projects/project.ts";
-import { sentence } from "../error-page.tsx";
+import { sentence } from "../../../base/shapes/words.ts";
 import type { Page } from "../page.tsx";
 import { differencesOf } from "../../../projects/differences.ts";
 import { Diff, Settings } from "../parts/diff.tsx";

@@ -4,7 +4,7 @@ import { MAX_SIGN_IN_BODY } from "../../limits.ts";
 import { refusalOf } from "../access/sign-in.tsx";
 import { nextPath, shortened, signInPage, waysIn } from "../access/sign-in.tsx";
 import type { DashboardEnv } from "../dashboard-env.ts";
-import { sentence } from "../error-page.tsx";
+import { sentence } from "../../../base/shapes/words.ts";
 import { readFields, textOf } from "../fields.ts";
 import { Mark } from "../mark.tsx";
 import type { Page } from "../page.tsx";

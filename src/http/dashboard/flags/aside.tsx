@@ -1,6 +1,6 @@
 import { own } from "../../../base/shapes/own.ts";
 import { FIELDS } from "../../../flags/flag-fields.ts";
-import { capital } from "../../../flags/release/release-words.ts";
+import { capital } from "../../../base/shapes/words.ts";
 import { differencesOf } from "../../../projects/differences.ts";
 import type { ScheduledChange } from "../../../flags/schedule/scheduled-change.ts";
 import { type Revision, actionOf } from "../../../projects/history.ts";

@@ -1,3 +1,4 @@
+import { capital } from "../../../base/shapes/words.ts";
 import type { Caller } from "../../../access/caller.ts";
 import type { App } from "../../../app.ts";
 import { DAY_MS } from "../../../base/days.ts";
@@ -167,6 +168,5 @@ export function reasonsInWords({ reasons, times }: StaleVerdict, files: number |
       })[reason],
   );
   if (files !== null) words.push(files === 1 ? "in 1 file" : `in ${files} files`);
-  const text = words.join("; ");
-  return text[0]!.toUpperCase() + text.slice(1);
+  return capital(words.join("; "));
 }

@@ -7,7 +7,7 @@ import { type Comparison, OPERATOR_WORDS, comparisonOf } from "../../../flags/ru
 import type { RuleRow, RuleTable } from "../../../flags/rules/rule-table.ts";
 import { referencesOf } from "../../../flags/segment.ts";
 import { resultOf, sharesOf, switchOf } from "../../../flags/rules/shares.ts";
-import { sentence } from "../error-page.tsx";
+import { sentence } from "../../../base/shapes/words.ts";
 import { type Fields, textOf, textsOf } from "../fields.ts";
 import { lineOfPointer } from "../json-text.ts";
 import type { Faults } from "../parts/submit.ts";

@@ -2,7 +2,7 @@ import { shortName } from "../../../access/place.ts";
 import type { Form } from "../../../forms/form.ts";
 import { FIELD_TYPES } from "../../../forms/intake/row-types.ts";
 import { raw } from "../markup.ts";
-import { sentence } from "../error-page.tsx";
+import { sentence } from "../../../base/shapes/words.ts";
 import type { Page } from "../page.tsx";
 import { AreaField, CheckField, SelectField, TextField } from "../parts/field.tsx";
 import { Button, Form as PostForm, Hidden } from "../parts/link.tsx";

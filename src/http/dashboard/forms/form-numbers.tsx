@@ -1,3 +1,4 @@
+import { Tile } from "../parts/tile.tsx";
 import { shortName } from "../../../access/place.ts";
 import { roughDuration } from "../../../base/units.ts";
 import { rolesOf } from "../../../forms/inbox/field-roles.ts";
@@ -6,7 +7,7 @@ import { spamCheckInWords } from "../../../forms/spam/spam-reason.ts";
 import type { Child } from "../markup.ts";
 import { Empty } from "../parts/card.tsx";
 import { A } from "../parts/link.tsx";
-import { Share, Spark } from "../parts/spark.tsx";
+import { Share } from "../parts/spark.tsx";
 import { Badge, type Tone } from "../parts/status.tsx";
 import { Foreign, counted } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
@@ -26,32 +27,32 @@ export function Tiles({ form, stats }: FormShown) {
       <Tile
         to={inbox}
         query={{ since }}
-        label={`Submissions, ${span}`}
-        number={submissions.total.toLocaleString("en")}
-        beside={trendOf(submissions)}
-        values={submissions.byDay}
+        name={`Submissions, ${span}`}
+        value={submissions.total.toLocaleString("en")}
+        trend={trendOf(submissions)}
+        values={drawn(submissions.byDay)}
       />
       <Tile
         to={inbox}
         query={{ folder: "spam", since }}
-        label={`Spam, ${span}`}
-        number={spam.total.toLocaleString("en")}
-        beside={
+        name={`Spam, ${span}`}
+        value={spam.total.toLocaleString("en")}
+        trend={
           spam.total > 0 &&
           spam.reasons
             .slice(0, 2)
             .map(({ reason }) => spamCheckInWords(reason))
             .join(", ")
         }
-        values={spam.byDay}
+        values={drawn(spam.byDay)}
       />
       <Tile
         to={inbox}
         query={{ folder: "archived" }}
-        label="First answer, median"
-        number={answers.median === null ? "none yet" : roughDuration(answers.median)}
-        beside={answers.median !== null && `${answers.answered} of ${answers.of} answered`}
-        values={answers.byDay.filter((each) => each !== null)}
+        name="First answer, median"
+        value={answers.median === null ? "none yet" : roughDuration(answers.median)}
+        trend={answers.median !== null && `${answers.answered} of ${answers.of} answered`}
+        values={drawn(answers.byDay.filter((each) => each !== null))}
       />
       {last === null ? (
         <div class="tile">
@@ -82,32 +83,8 @@ export function Tiles({ form, stats }: FormShown) {
   );
 }
 
-function Tile({
-  to,
-  query,
-  label,
-  number,
-  beside,
-  values,
-}: {
-  to: string;
-  query: Readonly<Record<string, string>>;
-  label: string;
-  number: string;
-  beside: Child;
-  values: readonly number[];
-}) {
-  return (
-    <A to={to} query={query} class="tile">
-      <span class="soft small">{label}</span>
-      <span class="line">
-        <b>{number}</b>
-        <span class="trend">{beside}</span>
-      </span>
-      {values.some((each) => each > 0) && <Spark values={values} />}
-    </A>
-  );
-}
+/** Counts of which one at least is more than 0; else none, of which no line is drawn. */
+const drawn = (counts: readonly number[]) => (counts.some((each) => each > 0) ? counts : []);
 
 /** `↑ 8 %`, beside as many days before. */
 function trendOf({ total, before }: { total: number; before: number }): Child {

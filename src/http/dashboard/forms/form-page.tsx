@@ -1,7 +1,7 @@
 import { shortName } from "../../../access/place.ts";
 import { stateOf } from "../../../forms/intake/opening.ts";
 import type { SnippetKind } from "../../forms/snippets/snippet.ts";
-import { sentence } from "../error-page.tsx";
+import { sentence } from "../../../base/shapes/words.ts";
 import type { Page } from "../page.tsx";
 import { Menu } from "../parts/fold.tsx";
 import { A, ButtonForm, ButtonLink, CopyButton } from "../parts/link.tsx";

@@ -6,7 +6,7 @@ import type { Form } from "../../../forms/form.ts";
 import { SENTENCES } from "../../../forms/settings/sentences.ts";
 import { GROUPS, type Group } from "../../../forms/settings/setting.ts";
 import { NAMES, SETTINGS, type SettingName, inOrder } from "../../../forms/settings/settings.ts";
-import { sentence } from "../error-page.tsx";
+import { sentence } from "../../../base/shapes/words.ts";
 import type { Fields } from "../fields.ts";
 import type { Child } from "../markup.ts";
 import { Facts } from "../parts/card.tsx";

@@ -26,7 +26,7 @@ import { settingFaults } from "../parts/kind-field.tsx";
 import { actOnTarget, targetSecretPage } from "../parts/targets.tsx";
 import { FORM, formPath, pathTo, inboxPath } from "../paths.ts";
 import type { Form } from "../../../forms/form.ts";
-import { sentence } from "../error-page.tsx";
+import { sentence } from "../../../base/shapes/words.ts";
 import type { Page } from "../page.tsx";
 import { Danger, WordField } from "../parts/danger.tsx";
 import { Button, ButtonLink, Form as PostForm } from "../parts/link.tsx";

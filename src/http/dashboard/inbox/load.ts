@@ -17,7 +17,7 @@ import { neighboursOf } from "../../../forms/inbox/neighbours.ts";
 import type { Submission } from "../../../forms/submission.ts";
 import type { SubmissionFilter } from "../../../forms/inbox/filters.ts";
 import { timelineOfSubmission } from "../../../forms/inbox/timeline.ts";
-import { sentence } from "../error-page.tsx";
+import { sentence } from "../../../base/shapes/words.ts";
 import { labelsIn, titlesIn } from "../../../forms/inbox/field-words.ts";
 import { type Listing, sumOf } from "./controls.tsx";
 import { loadPreview } from "./preview.ts";

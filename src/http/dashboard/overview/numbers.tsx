@@ -1,10 +1,9 @@
+import { Tile } from "../parts/tile.tsx";
 import { roughDuration } from "../../../base/units.ts";
 import type { Numbers } from "../../../maintenance/numbers.ts";
 import type { Child } from "../markup.ts";
 import { formatCount } from "../parts/chart.tsx";
-import { A } from "../parts/link.tsx";
 import { SegLinks } from "../parts/seg.tsx";
-import { Spark } from "../parts/spark.tsx";
 
 /** The spans that the page offers, in days. */
 const RANGES = [7, 30, 90];
@@ -87,28 +86,6 @@ function FirstAnswer({ median, before, byDay }: NonNullable<Numbers["answers"]>)
       values={known}
       kind={isWorse ? "warn" : ""}
     />
-  );
-}
-
-type TileProps = {
-  to: string;
-  query?: Parameters<typeof A>[0]["query"];
-  name: string;
-  value: string;
-  trend: Child;
-  values: readonly number[];
-  kind?: "" | "warn";
-};
-
-function Tile({ to, query, name, value, trend, values, kind = "" }: TileProps) {
-  return (
-    <A to={to} query={query} class="tile">
-      <span class="soft small">{name}</span>
-      <span class="line">
-        <b>{value}</b> {typeof trend === "string" ? <span class="trend">{trend}</span> : trend}
-      </span>
-      {values.length > 0 && <Spark values={values} kind={kind} />}
-    </A>
   );
 }
 

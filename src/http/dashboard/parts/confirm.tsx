@@ -3,7 +3,7 @@ import type { AppError } from "../../../base/errors.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import type { Revision } from "../../../projects/history.ts";
 import type { App } from "../../../app.ts";
-import { sentence } from "../error-page.tsx";
+import { sentence } from "../../../base/shapes/words.ts";
 import { type Fields, textOf, textsOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { useMay, useMayChange, useView } from "../view.ts";

@@ -1,6 +1,6 @@
 import type { AppError } from "../../../base/errors.ts";
 import { type Card, type Kind, type Read, readKind } from "../../../base/kinds/kinds.ts";
-import { sentence } from "../error-page.tsx";
+import { sentence } from "../../../base/shapes/words.ts";
 import { type Fields, textOf } from "../fields.ts";
 import { parseJson } from "../json-text.ts";
 import { AreaField, CheckField, SelectField, TextField } from "./field.tsx";

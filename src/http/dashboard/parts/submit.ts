@@ -1,5 +1,5 @@
 import { AppError, fieldFault } from "../../../base/errors.ts";
-import { sentence } from "../error-page.tsx";
+import { sentence } from "../../../base/shapes/words.ts";
 import { type Fields, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 

@@ -8,7 +8,7 @@ import { getEnvironment } from "../../../projects/environments.ts";
 import { getProject } from "../../../projects/projects.ts";
 import { attachment } from "../../attachment.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
-import { sentence } from "../error-page.tsx";
+import { sentence } from "../../../base/shapes/words.ts";
 import { type Fields, textOf } from "../fields.ts";
 import { parseJson } from "../json-text.ts";
 import { counted } from "../parts/text.tsx";

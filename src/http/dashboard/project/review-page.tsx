@@ -2,7 +2,7 @@ import type { Difference } from "../../../documents/document.ts";
 import type { compareImport } from "../../../flags/imports.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import type { HistoryEntry } from "../../../access/history-entry.ts";
-import { sentence } from "../error-page.tsx";
+import { sentence } from "../../../base/shapes/words.ts";
 import type { Page } from "../page.tsx";
 import { Danger } from "../parts/danger.tsx";
 import { Changes, Plan } from "../parts/plan.tsx";

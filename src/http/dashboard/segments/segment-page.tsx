@@ -2,7 +2,7 @@ import type { AppError } from "../../../base/errors.ts";
 import { definitionOf, segmentState } from "../../../flags/segment.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import type { Project } from "../../../projects/project.ts";
-import { sentence } from "../error-page.tsx";
+import { sentence } from "../../../base/shapes/words.ts";
 import type { Page } from "../page.tsx";
 import { Diff } from "../parts/diff.tsx";
 import { Fold, Menu } from "../parts/fold.tsx";

@@ -14,7 +14,7 @@ import { type Fields, beforeIn, textOf } from "../fields.ts";
 import { sendFile } from "./submission.ts";
 import type { Dashboard } from "../routes.ts";
 import type { Submission } from "../../../forms/submission.ts";
-import { sentence } from "../error-page.tsx";
+import { sentence } from "../../../base/shapes/words.ts";
 import { Rows } from "./rows.tsx";
 import type { Page } from "../page.tsx";
 import { TextField } from "../parts/field.tsx";
