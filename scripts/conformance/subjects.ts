@@ -97,7 +97,7 @@ export const SUBJECTS: Subject[] = [
           host: "127.0.0.1",
           port: backend.syncPort,
           selector: backend.token("flags:sync"),
-          deadlineMs: 2000,
+          deadlineMs: 10_000,
         }),
       ),
     close: closeServer,

@@ -171,7 +171,7 @@ describe.skipIf(!hasShell)("flagd.md", () => {
     expect(program).toContain("port: 8015");
     const printed = await node(
       program!.replace("port: 8015", `port: ${flagd.port}`),
-      { ...at, env: { ...at.env, FLAGS_TOKEN: rules } },
+      { ...at, env: { ...at.env, FLAGS_TOKEN: rules, FLAGD_DEADLINE_MS: "20000" } },
       "",
       "console.log(isOn); await OpenFeature.close();",
     );

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import type { Page } from "playwright-core";
 import { openChromium } from "../support/pages/chromium.ts";
 import { onData } from "../support/commands.ts";
 import { describeInBrowser, signInBrowser } from "../support/pages/dashboard-browser.ts";
@@ -6,6 +7,8 @@ import { button, startFlagServer } from "../support/flag-server.ts";
 
 const { server, newProject } = await startFlagServer();
 await onData(server.data).run("projects", "create", "inbox");
+
+const unfoldPayload = (page: Page) => page.locator("#payload-part > summary").click();
 
 describeInBrowser("An open page", () => {
   const browser = openChromium();
@@ -15,6 +18,7 @@ describeInBrowser("An open page", () => {
     await shop.set("develop", "--payload", "{}");
     const { context, page } = await signInBrowser(browser(), server, { user: "editor" });
     await page.goto(shop.pathOf("develop"));
+    await unfoldPayload(page);
     const payload = page.getByRole("textbox", { name: "Payload" });
     await payload.fill('{"text": "half a sen');
     await button(page, "Turn on in develop").click();
@@ -50,9 +54,11 @@ describeInBrowser("An open page", () => {
       void dialog.accept();
     });
     await page.goto(shop.pathOf("develop"));
+    await unfoldPayload(page);
     await page.getByRole("textbox", { name: "Payload" }).fill('{"text": "Hello"}');
     await page.reload();
     expect(questions).toEqual(["beforeunload"]);
+    await unfoldPayload(page);
     await page.getByRole("textbox", { name: "Payload" }).fill('{"text": "Hello"}');
     await button(page, "Save in develop").click();
     await page.getByText("Saved in develop: Payload.").waitFor();

@@ -37,8 +37,8 @@ await onData(empty.data).run("users", "create", "admin", "--role", "admin");
 /** Pages of a project that is new. */
 const NEW = ["", "/changes", "/compare", "/experiments", "/scheduled", "/segments", "/stale"];
 
-/** Pages of a full server that show what is being sent meanwhile. */
-const MOVING = new Set(["/deliveries", "/projects/shop/settings"]);
+/** Pages of a full server that show what is being sent meanwhile, what fails and when the next try is due. */
+const MOVING = new Set(["/", "/deliveries", "/projects/shop/settings"]);
 
 /** Pages that are of the machine, or of chance, on every server: ids whose width wraps a line, a QR code. */
 const NEVER_ALIKE = new Set(["/audit", "/health", "/me/totp"]);

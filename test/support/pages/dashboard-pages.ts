@@ -38,7 +38,6 @@ export function fullPages({
   return [
     ...EMPTY_PAGES,
     "/access/users/viewer",
-    "/?reads=week",
     "/go",
     "/go?q=checkout",
     "/keys",
