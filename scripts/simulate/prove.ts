@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PLANTED_FAULTS } from "../../test/simulation/planted-faults.ts";
-import type { PlantedFault } from "../../test/simulation/planted/fault.ts";
+import { type PlantedFault, outdatedIn } from "../../test/simulation/planted/fault.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const COPIED = ["src", "cli", "test", "scripts", "docs", "package.json", "tsconfig.json", "bunfig.toml"];
@@ -32,7 +32,7 @@ export async function prove({ only, seconds }: Proof): Promise<number> {
   const faults = PLANTED_FAULTS.filter(({ name, test }) =>
     wanted.some((each) => name.includes(each) || test === each),
   );
-  const outdated = faults.flatMap(outdatedIn);
+  const outdated = faults.flatMap((fault) => outdatedIn(ROOT, fault));
   for (const each of outdated) process.stderr.write(`outdated: ${each}\n`);
   if (outdated.length > 0 || faults.length === 0) return 1;
   const copy = mkdtempSync(join(tmpdir(), "formflag-prove-"));
@@ -53,12 +53,6 @@ export async function prove({ only, seconds }: Proof): Promise<number> {
   } finally {
     rmSync(copy, { recursive: true });
   }
-}
-
-/** The reason why a fault cannot be planted: the text that it replaces has to be in the product once. */
-function outdatedIn({ name, file, from }: PlantedFault): string[] {
-  const count = readFileSync(join(ROOT, file), "utf8").split(from).length - 1;
-  return count === 1 ? [] : [`"${name}" replaces what is ${count} times in ${file}`];
 }
 
 /** Whether the simulations pass without a fault, so that one that fails has found something. */

@@ -41,8 +41,8 @@ export const EXPERIMENT_FAULTS: PlantedFault[] = [
     name: "a guard fires in silence",
     test: "world",
     file: "src/documents/noticed.ts",
-    from: 'return fired ? [{ ...place, type: "guard.fired"',
-    to: 'return fired?.action === "rollback" ? [{ ...place, type: "guard.fired"',
+    from: "return fired\n    ? [...noticed",
+    to: 'return fired?.action === "rollback"\n    ? [...noticed',
   },
   {
     name: "two count at once without a lock",

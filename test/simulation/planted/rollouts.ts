@@ -103,7 +103,7 @@ export const ROLLOUT_FAULTS: PlantedFault[] = [
   {
     name: "a proposed change stays open once it has expired",
     test: "world",
-    file: "src/documents/changes/reviews.ts",
+    file: "src/documents/changes/proposal-deliveries.ts",
     from: "if (!due) return;",
     to: "return;",
   },
@@ -111,14 +111,14 @@ export const ROLLOUT_FAULTS: PlantedFault[] = [
     name: "one approval is enough",
     test: "world",
     file: "src/documents/changes/applying.ts",
-    from: "if (given >= needed) return;",
-    to: "if (given >= Math.min(needed, 1)) return;",
+    from: "if (given >= needed) return proposal;",
+    to: "if (given >= Math.min(needed, 1)) return proposal;",
   },
   {
     name: "entries of the audit log are kept for ever",
     test: "world",
-    file: "src/access/audit/audit.ts",
-    from: "while (await store.audit.prune(",
-    to: "while (days > 999 && await store.audit.prune(",
+    file: "src/access/audit/expiry.ts",
+    from: 'hourly("audit", () => store',
+    to: 'hourly("audit", async () => days > 999 && store',
   },
 ];
