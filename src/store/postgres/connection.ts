@@ -267,14 +267,22 @@ function createWatch(deadline: number, expire: () => void) {
   const { promise: expired, reject } = Promise.withResolvers<never>();
   expired.catch(() => {});
   let timer: Timer | undefined;
-  const stop = () => timer?.close();
+  let turn = 0;
+  const stop = () => {
+    turn += 1;
+    timer?.close();
+  };
   const start = () => {
     stop();
     if (deadline === Infinity) return;
-    timer = clock.after(deadline, () => {
+    const started = turn;
+    const giveUp = () => {
+      if (turn !== started) return;
       reject(new DeadlineError("a statement was not answered in time"));
       expire();
-    });
+    };
+    // The answer may have arrived while this process stood still: input is read between two calls of `soon`.
+    timer = clock.after(deadline, () => clock.soon(() => clock.soon(giveUp)));
   };
   return { expired, start, stop };
 }

@@ -1,4 +1,5 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, describe, expect, test } from "bun:test";
+import { setClock } from "../../../src/base/clock.ts";
 import { createConnections } from "../../../src/store/postgres/connection.ts";
 import { parseDatabaseUrl } from "../../../src/store/postgres/database-url.ts";
 import { createUnits } from "../../../src/store/postgres/run.ts";
@@ -38,9 +39,38 @@ async function throughGate() {
   return { gate, connections, units: createUnits(connections), raise, count, database };
 }
 
+const DEADLINE_MS = 4321;
+
+/** Holds back the deadlines of statements; the returned function lets the last one pass. */
+function holdDeadlines(): () => void {
+  let pass = () => {};
+  setClock({
+    after(ms, run) {
+      if (ms !== DEADLINE_MS) return setTimeout(run, ms);
+      pass = run;
+      return { close: () => {}, unref: () => setTimeout(() => {}) };
+    },
+  });
+  return () => pass();
+}
+
+/** Ends the connection `pid`, and returns once no other is at work: the event loop of this process stands still for it. */
+function endWhileStanding(url: string, pid: unknown): void {
+  const script = `const sql = new Bun.SQL(${JSON.stringify(url)});
+    await sql\`SELECT pg_terminate_backend(${String(pid)})\`;
+    const active = () => sql\`SELECT 1 FROM pg_stat_activity
+      WHERE datname = current_database() AND state = 'active' AND pid <> pg_backend_pid()\`;
+    while ((await active()).length > 0);
+    await sql.close();`;
+  const { exitCode, stderr } = Bun.spawnSync([process.execPath, "-e", script]);
+  if (exitCode !== 0) throw new Error(stderr.toString());
+}
+
 const UNAVAILABLE = { name: "AppError", code: "unavailable", reason: "database-unavailable", retryAfter: 1 };
 
 describe.skipIf(!IS_POSTGRES_HERE)("connections to PostgreSQL", () => {
+  afterEach(() => setClock());
+
   test("that were ended are replaced, and nobody notices", async () => {
     const { units, raise, database } = await throughGate();
     const ask = (n: number) => only<{ n: number }>("SELECT CAST($n AS INTEGER) AS n, pg_sleep(0.001)", { n });
@@ -108,6 +138,33 @@ describe.skipIf(!IS_POSTGRES_HERE)("connections to PostgreSQL", () => {
     expect((await ask(5000)).rows).toEqual([{ one: 1 }]);
     expect(gate.connections()).toBeGreaterThan(before);
   });
+
+  test.each(["statement", "transaction"])(
+    "whose answer arrives while the process stands still past the deadline read it: a %s",
+    async (kind) => {
+      const url = await emptyDatabase();
+      const [asking, holding] = [createConnections(parseDatabaseUrl(url)), new Bun.SQL(url)];
+      const passDeadline = holdDeadlines();
+      const lock = "SELECT pg_advisory_lock(1), pg_backend_pid() AS pid";
+      const [holder] = await holding.unsafe<{ pid: number }[]>(lock);
+      const answer =
+        kind === "statement"
+          ? asking.query("version", lock, [], DEADLINE_MS)
+          : asking.transaction("READ ONLY", (query) => query(lock), { deadline: DEADLINE_MS });
+      const waiting = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
+      await eventually("the statement waits for the lock", async () => {
+        return (await execute(waiting, { database: databaseOf(url) })).length === 1;
+      });
+      // The timers of one turn run one after another, with no input between them.
+      setTimeout(() => {
+        endWhileStanding(url, holder!.pid);
+        passDeadline();
+      });
+      expect((await answer).rows).toHaveLength(1);
+      await asking.close();
+      await holding.close();
+    },
+  );
 
   test.each([
     [true, 1],
