@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 import { clock } from "../../base/clock.ts";
-import { runAtOnce, runWork } from "./run.ts";
+import { runAtOnce, runWork, runInTurns } from "./run.ts";
 import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Store } from "../../app.ts";
@@ -15,7 +15,6 @@ import { SQLITE_STALENESS_MS, WRITER_HEALTHY_MS, WRITER_READY_MS } from "../limi
 import type { WriteArgs, WriteName, WriteResult } from "./commit.ts";
 import { connect } from "./connection.ts";
 import { sqliteError } from "./errors.ts";
-import { createReader } from "./reader.ts";
 import type * as Search from "./search.ts";
 import type * as Index from "./search-index.ts";
 import { close } from "./statements.ts";
@@ -34,6 +33,7 @@ import {
   sharedWriter,
   threadWriter,
 } from "./writer.ts";
+import type { Work } from "../sql/work.ts";
 
 /** Changes that are copied to the writer thread as they are, and the characters of them together. */
 const MANY = 50;
@@ -240,4 +240,36 @@ function databaseBytes(file: string): number {
     (sum, end) => sum + (statSync(`${file}${end}`, { throwIfNoEntry: false })?.size ?? 0),
     0,
   );
+}
+
+/** Runs reads with many or large rows one after another, each as of one moment, in turns with other work. */
+type Reader = {
+  read: <T>(work: () => Work<T>) => Promise<T>;
+  /** Waits for reads that have begun. */
+  close: () => Promise<void>;
+};
+
+/** Creates a reader with its own connection: on a shared one, other reads would see the moment of a long read. */
+function createReader(file: string): Reader {
+  const db = connect(file);
+  let last: Promise<unknown> = Promise.resolve();
+  const readNext = async <T>(before: Promise<unknown>, work: () => Work<T>): Promise<T> => {
+    await before;
+    try {
+      return await runInTurns(db, work);
+    } catch (error) {
+      throw sqliteError(error);
+    }
+  };
+  return {
+    read(work) {
+      const reading = readNext(last, work);
+      last = reading.catch(() => {});
+      return reading;
+    },
+    async close() {
+      await last;
+      close(db);
+    },
+  };
 }
