@@ -3,11 +3,10 @@ import { DEFAULT_MAX_CONCURRENT } from "../../src/http/limits.ts";
 import { listOption } from "../session/command-line.ts";
 import { auditOptions } from "./audit/audit-options.ts";
 import { backupOptions } from "./backups/schedule-options.ts";
-import { dashboardOptions } from "./dashboard-options.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "./log.ts";
-import { oidcOptions } from "./oidc-options.ts";
 import { deliveryOptions, outgoingOptions } from "./outgoing-options.ts";
 import { telemetryOptions } from "./telemetry/telemetry-options.ts";
+import { ROLES } from "../../src/access/role.ts";
 
 /** The options of `serve`, which other commands take to find or describe the server. */
 export function serveOptions(): Option[] {
@@ -87,4 +86,90 @@ export function serveOptions(): Option[] {
     ...auditOptions(),
     ...telemetryOptions(),
   ];
+}
+
+/** The options of the dashboard. */
+function dashboardOptions(): Option[] {
+  return [
+    new Option("--no-dashboard", "serve no dashboard").env("FORMFLAG_NO_DASHBOARD"),
+    new Option(
+      "--dashboard-url <url>",
+      "address at which browsers reach the dashboard; sign-in links begin with it, and only forms from there are accepted",
+    ).env("FORMFLAG_DASHBOARD_URL"),
+    new Option(
+      "--auth-header <name>",
+      "header in which a trusted proxy names the signed-in user; needs --dashboard-url",
+    ).env("FORMFLAG_AUTH_HEADER"),
+    new Option(
+      "--auth-create <role>",
+      "create users that the proxy names, as viewers; without it, they must exist",
+    )
+      .env("FORMFLAG_AUTH_CREATE")
+      .choices(["viewer"]),
+    new Option(
+      "--second-factor <role>",
+      "role from which users need a second factor after a password or link, here or in a project; default: none",
+    )
+      .env("FORMFLAG_SECOND_FACTOR")
+      .choices(ROLES),
+  ];
+}
+
+/** The options of sign-in by an OpenID provider. */
+function oidcOptions(): Option[] {
+  return [
+    new Option(
+      "--oidc-issuer <url>",
+      "OpenID provider for signing in to the dashboard; needs --dashboard-url",
+    ).env("FORMFLAG_OIDC_ISSUER"),
+    new Option("--oidc-client-id <id>", "id of this server's client at the provider").env(
+      "FORMFLAG_OIDC_CLIENT_ID",
+    ),
+    new Option(
+      "--oidc-client-secret-file <file>",
+      "file with the client secret; FORMFLAG_OIDC_CLIENT_SECRET contains the secret itself",
+    ).env("FORMFLAG_OIDC_CLIENT_SECRET_FILE"),
+    new Option("--oidc-name <name>", "name of the provider on the button; default: its host").env(
+      "FORMFLAG_OIDC_NAME",
+    ),
+    new Option("--oidc-scopes <scopes>", "scopes to request, separated by spaces")
+      .env("FORMFLAG_OIDC_SCOPES")
+      .default("openid profile email"),
+    new Option("--oidc-user-claim <claim>", "claim that names new users")
+      .env("FORMFLAG_OIDC_USER_CLAIM")
+      .default("preferred_username"),
+    new Option(
+      "--oidc-groups-claim <claim>",
+      "claim that lists the groups of a person, such as realm_access.roles",
+    )
+      .env("FORMFLAG_OIDC_GROUPS_CLAIM")
+      .default("groups"),
+    listOf(
+      "--oidc-require <claim=value>",
+      "admit only people with this claim, such as hd=example.com; repeatable",
+    ).env("FORMFLAG_OIDC_REQUIRE"),
+    listOf(
+      "--oidc-map <group=role>",
+      "role of a group, in every project or in one: staff=viewer, devs=shop:editor; repeatable",
+    ).env("FORMFLAG_OIDC_MAP"),
+    new Option("--oidc-create <role>", "create users who sign in for the first time, with this role")
+      .env("FORMFLAG_OIDC_CREATE")
+      .choices(["none", "viewer"]),
+    new Option(
+      "--oidc-trust-names",
+      "sign in the user with the name that the provider gives, if that user has no account there yet",
+    ).env("FORMFLAG_OIDC_TRUST_NAMES"),
+    new Option("--oidc-session <time>", "how long a session from the provider lasts")
+      .env("FORMFLAG_OIDC_SESSION")
+      .default("12h"),
+    new Option("--no-password", "accept no passwords; sign-in links still work").env("FORMFLAG_NO_PASSWORD"),
+  ];
+}
+
+/** An option that may be repeated; its values are split where they are read, since they may hold commas. */
+function listOf(flags: string, description: string): Option {
+  return new Option(flags, description).argParser((text: string, earlier: string[] | undefined) => [
+    ...(earlier ?? []),
+    text,
+  ]);
 }

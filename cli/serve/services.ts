@@ -7,8 +7,8 @@ import type { OfrepService } from "../../src/http/flags/ofrep.ts";
 import type * as PreviewsModule from "../../src/http/flags/previews.ts";
 import type * as FormsModule from "../../src/http/forms/forms.ts";
 import { createLinks } from "../../src/http/forms/links.ts";
-import { createGuard } from "../../src/http/rate-limit.ts";
-import { type ThreadValues, valuesOf } from "../../src/http/operation/metrics.ts";
+import { createGuard, type ThreadCounts } from "../../src/http/rate-limit.ts";
+import { type ThreadValues, valuesOf, type Metrics } from "../../src/http/operation/metrics.ts";
 import type { ServiceName } from "../../src/http/request-record.ts";
 import type { Services } from "../../src/http/services.ts";
 import { type Site, createSite } from "../../src/http/site.ts";
@@ -18,7 +18,16 @@ import type { ServeConfig } from "./config.ts";
 import { linkBaseOf } from "./dashboard-config.ts";
 import { ownAddresses } from "./own-addresses.ts";
 import { signInOf } from "./sign-in.ts";
-import type { Wiring } from "./wiring.ts";
+import type { Telemetry } from "../../src/delivery/trace.ts";
+import type { Outgoing } from "../../src/delivery/outgoing.ts";
+import type { NoteRead } from "../../src/flags/reads/reads.ts";
+import type { Peer } from "../../src/http/hot.ts";
+import type { CommitMinute } from "../../src/maintenance/commit-latency.ts";
+import type { ServerFacts } from "../../src/maintenance/status.ts";
+import type { Download } from "../../src/operations/deployment.ts";
+import type { OidcClient } from "../../src/send/oidc.ts";
+import type { Storage } from "../../src/storage.ts";
+import type { Log } from "./log.ts";
 
 /** Services at the address of flag reads. */
 const OF_FLAGS = ["previews", "codeReferences", "ofrep", "pages", "flagdSource"] as const;
@@ -264,3 +273,27 @@ export function placeServices(
   };
   return { places, endStreams, values };
 }
+
+/** Shared by the services of one server. */
+type Wiring = {
+  outgoing: () => Promise<Outgoing>;
+  /** The client that this server is at its OpenID provider; null for none. */
+  oidcClient: OidcClient | null;
+  log: Log;
+  metrics: Metrics;
+  noteRead: NoteRead;
+  /** Null without a collector. */
+  telemetry: Telemetry | null;
+  commitMinutes: () => readonly CommitMinute[];
+  isDraining: () => boolean;
+  linkSecret: string;
+  storage: Storage;
+  facts: () => ServerFacts;
+  backup: () => Promise<Download>;
+  /** Counts of all threads of the server; null if there is only one. */
+  threads: ThreadCounts;
+  /** Values of the other threads, for the main thread. */
+  others: () => Promise<ThreadValues[]>;
+  /** Answers at the main thread what comes to a place of another thread; null in the main thread. */
+  elsewhere: ((place: number, request: Request, peer: Peer) => Promise<Response>) | null;
+};

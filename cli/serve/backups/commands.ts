@@ -3,7 +3,8 @@ import { AppError } from "../../../src/base/errors.ts";
 import type { Download } from "../../../src/operations/deployment.ts";
 import { RECORDED } from "../../data/backups.ts";
 import { lowerPriority } from "../../data/priority.ts";
-import { ownCommand } from "./own-command.ts";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 
 /** A process that makes or verifies a backup. */
 type Child = Bun.Subprocess<"ignore", "pipe", "pipe">;
@@ -106,4 +107,10 @@ function failed(stderr: string, exitCode: number): AppError {
       cause: (more ?? stderr).trim() || undefined,
     });
   }
+}
+
+/** The command line that starts this program: the executable, which has no files beside it, or its source. */
+function ownCommand(): string[] {
+  const source = join(import.meta.dir, "../..", "main.ts");
+  return existsSync(source) ? [process.execPath, source] : [process.execPath];
 }
