@@ -1,4 +1,4 @@
-import { parseUrl } from "../base/origins.ts";
+import { parseUrl, isOriginPattern } from "../base/origins.ts";
 import { FEED_FORMATS } from "../forms/feeds/feed-card.ts";
 import { isIP } from "node:net";
 import { ACTOR_TYPES } from "../access/audit/entry.ts";
@@ -9,7 +9,7 @@ import { MEMBER_SOURCES } from "../access/members/member.ts";
 import { ROLES, USER_ROLES } from "../access/role.ts";
 import { SOURCES } from "../access/source.ts";
 import { SCOPES } from "../access/scope.ts";
-import { areUserSettings } from "../access/user.ts";
+import { areUserSettings, isTimeZone } from "../access/user.ts";
 import { DASHED_KEY, SUBMISSION_ID } from "../base/ids.ts";
 import { isDeeper, isObject } from "../base/json.ts";
 import { SLUG } from "../base/slug.ts";
@@ -40,12 +40,14 @@ import { FORM_KEY } from "../forms/form.ts";
 import { ACCENT, COLORS } from "../projects/color.ts";
 import { areLabels, HANDLING_KINDS } from "../forms/inbox/handling.ts";
 import { CEILING_FILES, CEILING_FILE_SIZE, HANDLING_LIMITS } from "../forms/limits.ts";
-import { isOriginPattern } from "../base/origins.ts";
 import { areSeenFlags } from "../forms/seen-flags.ts";
 import { SUBMISSION_MARKS } from "../forms/submission-state.ts";
-import { PROPOSAL_STATUSES } from "../projects/approval.ts";
-import { MAX_APPROVALS } from "../projects/approval.ts";
-import { areSettings } from "./settings-rules.ts";
+import { PROPOSAL_STATUSES, MAX_APPROVALS } from "../projects/approval.ts";
+import { isHoneypotName } from "../forms/intake/control-fields.ts";
+import { isFlagName } from "../forms/intake/open-when.ts";
+import { ITEMS } from "../forms/settings/items.ts";
+import type { Kind } from "../forms/settings/setting.ts";
+import { SETTINGS, isStored } from "../forms/settings/settings.ts";
 
 type Value = string | bigint | number | Uint8Array | null;
 /** Whether formflag writes that value. */
@@ -200,3 +202,60 @@ export const RULES = {
 } as const satisfies Record<string, Rule>;
 
 export type RuleName = keyof typeof RULES;
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+/** Whether a value, as parsed JSON, holds settings of a form, each with a value that it can have. */
+function areSettings(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  return Object.entries(value).every(([name, setting]) => {
+    if (!isStored(name)) return false;
+    const { kind, hasNull } = SETTINGS[name];
+    return setting === null ? hasNull === true : fits(setting, kind);
+  });
+}
+
+function fits(value: unknown, kind: Kind): boolean {
+  switch (kind.is) {
+    case "switch":
+      return typeof value === "boolean";
+    case "count":
+    case "bytes":
+    case "seconds":
+      return Number.isInteger(value) && Number(value) >= kind.least && Number(value) <= kind.most;
+    case "json":
+      return isObject(value);
+    case "list":
+      return (
+        Array.isArray(value) &&
+        value.length <= kind.most &&
+        value.every((item) => isText(item) && ITEMS[kind.item].isValid(item))
+      );
+    case "time":
+      return isText(value) && TIME.test(value) && !Number.isNaN(Date.parse(value));
+    case "text":
+    case "area":
+      return isText(value) && value.length <= kind.most;
+    case "field":
+      return isText(value) && isHoneypotName(value);
+    case "flag":
+      return isText(value) && isFlagName(value);
+    case "zone":
+      return isText(value) && isTimeZone(value);
+    case "choice":
+      return isText(value) && kind.among.includes(value);
+    // These have columns of their own.
+    case "name":
+    case "url":
+    case "origins":
+    case "senders":
+    case "rate":
+      return false;
+    default:
+      return kind satisfies never;
+  }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}

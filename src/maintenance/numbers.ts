@@ -5,7 +5,7 @@ import { type Day, HOUR_MS, lastDays } from "../base/days.ts";
 import { createTurns } from "../base/event-loop.ts";
 import { keepLast } from "../base/keep.ts";
 import { answersOf } from "../forms/form-stats.ts";
-import type { numbersSchema } from "./numbers-schema.ts";
+import type { numbersSchema } from "./stats-schema.ts";
 import type { StatsApp } from "./store.ts";
 
 export type Numbers = z.infer<typeof numbersSchema>;

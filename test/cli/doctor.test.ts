@@ -10,10 +10,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "bun:test";
-import { inodeFinding, spaceFinding } from "../../src/maintenance/doctor/disk.ts";
-import { fileSystemFinding } from "../../src/maintenance/doctor/file-systems.ts";
+import { inodeFinding, spaceFinding, fileSystemFinding } from "../../src/maintenance/doctor/disk.ts";
 import type { Finding } from "../../src/maintenance/finding.ts";
-import { clockFinding } from "../../src/maintenance/doctor/machine.ts";
+import { clockFinding } from "../../src/maintenance/doctor/checks.ts";
 import { openUnchanged } from "../../src/store/sqlite/inspect.ts";
 import { formflag, onData } from "../support/commands.ts";
 import { startServer } from "../support/executable.ts";

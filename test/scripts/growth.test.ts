@@ -179,7 +179,7 @@ const EXPRESSIONS: ReadonlyMap<string, string> = new Map([
     "2,000 characters",
   ],
   [String.raw`src/http/mcp/mcp.ts /(?:^|,)\s*\*\/\*\s*(?:[,;]|$)/`, "a header of 16 KB, apart by commas"],
-  [String.raw`src/maintenance/doctor/machine.ts /^Max open files\s+(\d+)/m`, "a command, on its own machine"],
+  [String.raw`src/maintenance/doctor/checks.ts /^Max open files\s+(\d+)/m`, "a command, on its own machine"],
   [String.raw`src/maintenance/doctor/server.ts /\/+$/`, "a command, on its own machine"],
   [
     String.raw`src/maintenance/doctor/server.ts /^formflag_forwarded_ignored_total(?:\{.*\})? (\d+)/m`,

@@ -6,12 +6,12 @@ import type { SharedStorage, Storage } from "../../storage.ts";
 import { checkDatabase } from "./database.ts";
 import { checkDirectory } from "./directory.ts";
 import { checkDisks } from "./disk.ts";
-import { checkClock, checkOpenFiles, checkRuntime, checkThreads } from "./machine.ts";
 import { checkOutgoing } from "./outgoing.ts";
 import { checkAddresses, checkForwarded, checkReached, checkServer } from "./server.ts";
 import type { Server, Surroundings } from "./surroundings.ts";
 import { durationInWords } from "../../base/units.ts";
 import type { Backups } from "../status.ts";
+import { existsSync, readFileSync } from "node:fs";
 
 /** Everything that doctor checks of data and of a server with that configuration. */
 export async function checkAll(storage: Storage, serve: Server, by: Surroundings): Promise<Finding[]> {
@@ -121,4 +121,54 @@ export function checkBackups(
     `the last one is of ${last.at}, although ${schedule}`,
     "does the server run, and all the time?",
   );
+}
+
+const FEW_FILES = 1024;
+
+/** How many files and connections this process, and so a server started the same way, may have open. */
+function checkOpenFiles(): Finding[] {
+  const file = "/proc/self/limits";
+  const line = existsSync(file) ? /^Max open files\s+(\d+)/m.exec(readFileSync(file, "utf8")) : null;
+  if (!line) return [];
+  const [check, message] = ["open files", `at most ${line[1]} files and connections`];
+  if (Number(line[1]) >= FEW_FILES) return [ok(check, message)];
+  return [warning(check, message, `raise it: ulimit -n ${FEW_FILES * 8}, or LimitNOFILE= of the service`)];
+}
+
+function checkClock(newest: number): Finding {
+  const isSynchronised = existsSync("/run/systemd/timesync/synchronized");
+  return clockFinding(clock.now(), newest, isSynchronised);
+}
+
+/** Clocks of a file server and of a machine may differ by so much, in milliseconds. */
+const TOLERANCE = 60_000;
+
+/** Times in milliseconds; `newest` is when something was last stored. */
+export function clockFinding(now: number, newest: number, isSynchronised: boolean): Finding {
+  const check = "clock";
+  const time = new Date(now).toISOString();
+  const hint = "set it, and let it be set from the network: timedatectl set-ntp true";
+  const year = new Date(now).getUTCFullYear();
+  if (year < 2025 || year > 2100) return problem(check, `it is set to ${time}`, hint);
+  if (now + TOLERANCE < newest) {
+    const stored = new Date(newest).toISOString();
+    return warning(check, `it is set to ${time}, but something was stored at ${stored}`, hint);
+  }
+  return ok(
+    check,
+    `${time}, ${isSynchronised ? "set from the network" : "not known whether set from the network"}`,
+  );
+}
+
+/** How many threads of a server answer requests at the same time. */
+function checkThreads(threads: number): Finding {
+  return ok("threads", threads === 1 ? "one thread serves" : `${threads} threads serve`);
+}
+
+/** Checks for variables that change how the runtime inside the executable behaves. */
+function checkRuntime(env: Record<string, string | undefined>): Finding {
+  const set = ["BUN_OPTIONS", "BUN_BE_BUN"].filter((name) => env[name] !== undefined);
+  if (set.length === 0) return ok("environment", "nothing changes how the executable runs");
+  const names = set.join(" and ");
+  return warning("environment", `${names} changes how the executable runs`, `unset ${set.join(" ")}`);
 }

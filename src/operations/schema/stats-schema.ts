@@ -5,8 +5,7 @@ import {
   MAX_STATS_DAYS,
   MAX_STATS_HOURS,
 } from "../../maintenance/limits.ts";
-import { numbersSchema } from "../../maintenance/numbers-schema.ts";
-import { statsSchema } from "../../maintenance/stats-schema.ts";
+import { numbersSchema, statsSchema } from "../../maintenance/stats-schema.ts";
 import { DEFAULT_STATS_DAYS, DEFAULT_STATS_HOURS } from "../../maintenance/stats.ts";
 
 /** A whole number from 1. */
