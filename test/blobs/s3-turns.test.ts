@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { createTurns } from "../../src/blobs/s3/turns.ts";
+import { createTurns } from "../../src/blobs/s3/client.ts";
 
 const MiB = 1024 * 1024;
 

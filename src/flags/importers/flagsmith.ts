@@ -1,10 +1,9 @@
 import { isObject } from "../../base/json.ts";
 import type { FlagdFlag } from "../flagd/definition.ts";
 import { type Choice, requireNone, WrongFile } from "./choice.ts";
-import { booleanOf, Draft, type Noting, segmentName, Unsupported } from "./draft.ts";
+import { booleanOf, Draft, type Noting, segmentName, Unsupported, namesOf } from "./draft.ts";
 import { segmentRule } from "./flagsmith-segments.ts";
 import { attribute, type Chain, chained, fractional, listOf, objectOf, type Rule } from "./logic.ts";
-import { namesOf } from "./variants.ts";
 
 type Json = Record<string, unknown>;
 

@@ -1,7 +1,7 @@
 import { isObject } from "../../base/json.ts";
 import type { FlagdFlag } from "../flagd/definition.ts";
 import { type Choice, chosenEnvironment, requireNone, WrongFile } from "./choice.ts";
-import { Draft, type Noting, Unsupported } from "./draft.ts";
+import { Draft, type Noting, Unsupported, namesOf } from "./draft.ts";
 import { clausesRule, isKeyOneOf, type SegmentRules } from "./launchdarkly-clauses.ts";
 import { segmentsOf } from "./launchdarkly-segments.ts";
 import {
@@ -16,7 +16,6 @@ import {
   type Rule,
   textsOf,
 } from "./logic.ts";
-import { namesOf } from "./variants.ts";
 
 type Json = Record<string, unknown>;
 

@@ -3,8 +3,11 @@ import { AppError } from "../../base/errors.ts";
 import { type Assigned, type Assignments, fits } from "../../experiments/assignment.ts";
 import { createAssignmentSource } from "../../experiments/assignments.ts";
 import { createHeldFlags } from "../../experiments/held-flags.ts";
-import type { Context } from "../../flags/flagd/evaluate.ts";
+import type { Context, Subject } from "../../flags/flagd/evaluate.ts";
 import type { Access } from "./ofrep-access.ts";
+import type { Report } from "../errors.ts";
+import type { FlagSet } from "./ofrep-flags.ts";
+import type { Reader } from "./ofrep-tickets.ts";
 
 export const ASSIGNMENT = "X-Formflag-Assignment";
 
@@ -47,4 +50,38 @@ export function createAssign(app: App): Assign {
     answer.headers.set(ASSIGNMENT, loaded.sign({ environmentKey, pseudonym, variants: kept }, app.now()));
     return answer;
   };
+}
+
+/**
+ * Notes that a user has seen the variant of a flag, if an experiment or a guard counts it and no condition holds; at once if
+ * what counts is in memory.
+ */
+export function noteExposure(
+  { measuring }: App,
+  report: Report,
+  exposure: { environmentKey: string; flag: string; variant: string },
+  subject: Subject,
+  { isInSplit }: FlagSet,
+): void | Promise<void> {
+  const { targetingKey } = subject;
+  if (typeof targetingKey !== "string" || targetingKey === "") return undefined;
+  const { environmentKey, flag } = exposure;
+  const note = (measurement: number | null) => {
+    if (measurement === null || !isInSplit(flag, subject)) return;
+    measuring.note(measurement, { ...exposure, targetingKey });
+  };
+  const found = measuring.measurementOf(environmentKey, flag);
+  return found instanceof Promise ? found.then(note, (error: unknown) => report.error(error)) : note(found);
+}
+
+/** Whether the variant of a flag is to be in an assignment: not of one that is counted, where a condition holds. */
+export function mayCount(
+  { measuring }: App,
+  { keys: { environmentKey } }: Reader,
+  flag: string,
+  subject: Subject,
+  { isInSplit }: FlagSet,
+): boolean {
+  const found = measuring.measurementOf(environmentKey, flag);
+  return found instanceof Promise || found === null || isInSplit(flag, subject);
 }

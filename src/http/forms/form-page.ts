@@ -13,8 +13,8 @@ import { methodPage, missingPage, problemPage } from "./pages/error.ts";
 import { type FilledIn, formPage } from "./pages/form.ts";
 import { problemOf } from "./pages/problem.ts";
 import { readerOf } from "./pages/reader.ts";
-import { refusalOf } from "./pages/refusal.ts";
 import { type SubmissionHandler, type Route, noSuchAddress } from "./receive.ts";
+import type { Entered } from "../../forms/intake/sent.ts";
 
 type Parts = {
   app: App;
@@ -100,4 +100,23 @@ export function createFormPage({ app, links, report, guard, handler, findForm }:
     if (request.method === "GET" || request.method === "HEAD") return open(request, formKey, client);
     return methodPage("GET, HEAD, POST");
   };
+}
+
+/** Values of a refused submission for the page that shows them again, with their errors. */
+function refusalOf(shown: Shown, { fields, files }: Entered): FilledIn {
+  const values = Object.entries(fields()).map(([name, value]): [string, string[]] => [
+    name,
+    [value].flat().map((each) => (typeof each === "string" ? each : JSON.stringify(each))),
+  ]);
+  return {
+    status: shown.status,
+    problem: problemOf(shown),
+    values: new Map(values),
+    errors: shown.errors ?? [],
+    files: files.map(({ field, error }) => ({ field, problem: error && fileProblemOf(error, shown) })),
+  };
+}
+
+function fileProblemOf({ reason }: { reason: string | null }, { status }: Shown) {
+  return problemOf({ status, reason });
 }

@@ -1,7 +1,7 @@
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import { Hono } from "hono";
-import { AppError } from "../../base/errors.ts";
-import { type Identity, type Session, identityOf } from "../../mcp/api.ts";
+import { AppError, ERROR_CODES } from "../../base/errors.ts";
+import { type Identity, type Session, identityOf, type Send } from "../../mcp/api.ts";
 import { MAX_MESSAGE } from "../../mcp/limits.ts";
 import {
   PARSE_ERROR,
@@ -22,8 +22,8 @@ import { MAX_WRONG_TOKENS } from "../limits.ts";
 import { MCP_PATH } from "../paths.ts";
 import { createRateLimiter } from "../rate-limit.ts";
 import { NO_SNIFF } from "../security.ts";
-import { adminCall } from "./admin-call.ts";
-import { type Own, requireOwnAddress } from "./own-address.ts";
+import { parseExactly } from "../../base/json/exact-json.ts";
+import { ADMIN_PATH, addressOf } from "../../operations/operation.ts";
 
 /** The Model Context Protocol over HTTP: https://modelcontextprotocol.io/specification */
 export type McpService = { routes: Hono<{ Bindings: { client: Client } }> };
@@ -136,4 +136,84 @@ async function messageOf(request: Request): Promise<Received> {
   if (listening) return refused(listening);
   const refusal = refusalOfNumbers(message, new TextDecoder().decode(bytes));
   return { message, refusal, status: 200 };
+}
+
+type ErrorBody = {
+  error: { code: string; message: string; reason?: string | null; hint?: string | null };
+};
+
+/** Calls operations of the admin API in this process, with the rights of whoever sends the `authorization` header. */
+function adminCall(admin: AdminApp, authorization: string | null, client: Client): Send {
+  return async (operation, { names, query, body, why }) => {
+    const request = new Request(`http://localhost${ADMIN_PATH}${addressOf(operation, names, query)}`, {
+      method: operation.method,
+      headers: {
+        "X-Source": "mcp",
+        ...(authorization !== null && { Authorization: authorization }),
+        ...(why !== undefined && { "X-Why": encodeURIComponent(why) }),
+        ...(body !== undefined && { "Content-Type": "application/json" }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const answer = await admin.fetch(request, { client });
+    if (answer.ok) return answer.status === 204 ? undefined : parseExactly(await answer.text());
+    throw await errorOf(answer);
+  };
+}
+
+/** The error of an answer; one without a known code was a bug, and is reported already. */
+async function errorOf(answer: Response): Promise<Error> {
+  const { error } = (await answer.json()) as ErrorBody;
+  const known = ERROR_CODES.find((each) => each === error.code);
+  const retryAfter = Number(answer.headers.get("retry-after") ?? Number.NaN);
+  return new AppError(known ?? "unavailable", error.message, {
+    reason: error.reason ?? undefined,
+    hint: error.hint ?? undefined,
+    retryAfter: Number.isFinite(retryAfter) ? retryAfter : undefined,
+  });
+}
+
+/** The addresses of a server, as far as it knows them. */
+type Own = {
+  /** The addresses that browsers use, such as that of `--public-url`. */
+  urls: readonly string[];
+  /** Whether only this machine reaches it: no proxy passes other names on to it. */
+  isLocal: boolean;
+};
+
+const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+/**
+ * Throws `forbidden` for a request that a page of another origin may have sent, and on this machine for one to another name,
+ * which is how a page gets around its origin (DNS rebinding).
+ */
+function requireOwnAddress(request: Request, { urls, isLocal }: Own): void {
+  const host = hostOf(request.headers.get("host"));
+  if (isLocal && (host === null || !LOOPBACK.has(host.hostname)))
+    throw new AppError("forbidden", "this is not an address of this server", {
+      reason: "foreign-host",
+      hint: "use localhost, or start it with its public address",
+    });
+  const origin = request.headers.get("origin");
+  if (origin === null) return;
+  const sender = URL.parse(origin);
+  const isKnown = urls.some((url) => new URL(url).origin === sender?.origin);
+  if (isKnown || (sender !== null && host !== null && isOfHost(sender, host))) return;
+  throw new AppError("forbidden", "this request comes from a page of another origin", {
+    reason: "foreign-origin",
+  });
+}
+
+/** Whether an origin is the address that was called: one of this machine, or a bare address, which no name can be bound to. */
+function isOfHost(sender: URL, host: URL): boolean {
+  if (!/^https?:$/.test(sender.protocol)) return false;
+  const own = URL.parse(`${sender.protocol}//${host.host}`);
+  if (own === null || own.port !== sender.port) return false;
+  if (LOOPBACK.has(own.hostname)) return LOOPBACK.has(sender.hostname);
+  return own.hostname === sender.hostname && /^(\[.+\]|\d+\.\d+\.\d+\.\d+)$/.test(own.hostname);
+}
+
+/** The host of a request with its port; null for none. */
+function hostOf(header: string | null): URL | null {
+  return header === null || /[/@\\?#\s]/.test(header) ? null : URL.parse(`http://${header}`);
 }
