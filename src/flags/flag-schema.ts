@@ -207,6 +207,13 @@ export const rollbackSchema = z
       .check(
         z.describe("In place of to: before this change, which has to be the newest in this environment."),
       ),
+    scheduled: z
+      .optional(z.string("scheduled is the id of a scheduled change").check(z.maxLength(100)))
+      .check(
+        z.describe(
+          "A scheduled change of the flag that is cancelled as well, such as the end of a change for a while.",
+        ),
+      ),
   })
   .check(z.refine(({ to, before }) => to === undefined || before === undefined, "give either to or before"));
 

@@ -30,9 +30,10 @@ import {
   stateBefore,
 } from "./history.ts";
 import { flagInEveryEnvironment } from "./overviews.ts";
-import { dropFlag, putFlag } from "./plan.ts";
+import { dropFlag, dropScheduled, putFlag } from "./plan.ts";
 import { requireSoundContent } from "./previews/preview-content.ts";
 import { endRampsOf } from "./ramps/ramps.ts";
+import { noSuchScheduled } from "./schedule/scheduled-change.ts";
 import { segmentsIn } from "./segments.ts";
 import type { detailsPatchSchema } from "./flag-schema.ts";
 import type { FlagsApp } from "./store.ts";
@@ -135,8 +136,8 @@ async function newestRevision(app: FlagsApp, project: string, flag: string): Pro
 export type RollbackPoint = number | { before: number | null } | { undone: number };
 
 /**
- * Sets a flag in an environment to what it was then; before its first change it is off and empty. Throws as `stateAfter`,
- * `newestChange`, `requireFit` and `setFlag`.
+ * Sets a flag in an environment to what it was then; before its first change it is off and empty. With `scheduled`, cancels
+ * that change of the flag as well, if it is still to come. Throws as `stateAfter`, `newestChange`, `requireFit` and `setFlag`.
  */
 export function rollbackFlag(
   app: FlagsApp,
@@ -144,6 +145,7 @@ export function rollbackFlag(
   place: FlagPlace,
   to: RollbackPoint,
   expected: number | null = null,
+  scheduled?: string,
 ): Promise<ChangedFlag> {
   requireScope(caller, "flags:write", place);
   return changeFlag(app, caller, place, expected, async (before, at) => {
@@ -151,8 +153,19 @@ export function rollbackFlag(
     const changed = changeRecord(place.flag, before, at, restore(state));
     if (changed.result !== "unchanged")
       await requireFit([changed.record], await segmentsIn(app, place), place.environment);
-    return changed;
+    return { ...changed, also: scheduled === undefined ? [] : await cancelledWith(app, place, scheduled) };
   });
+}
+
+async function cancelledWith(
+  { store }: FlagsApp,
+  { project, environment, flag }: FlagPlace,
+  id: string,
+): Promise<FlagChange[]> {
+  const scheduled = await store.scheduled.find(project, environment, id);
+  if (!scheduled) return [];
+  if (scheduled.flag !== flag) throw noSuchScheduled(id);
+  return [dropScheduled(project, scheduled, "it was cancelled", false)];
 }
 
 async function stateAt({ store }: FlagsApp, place: FlagPlace, to: RollbackPoint): Promise<FlagState | null> {
@@ -198,7 +211,8 @@ function changeFlag(
   caller: Caller,
   place: FlagPlace,
   expected: number | null,
-  plan: (before: FlagRecord | undefined, at: number) => Promise<ChangedFlag>,
+  /** `also` is changed with the flag. */
+  plan: (before: FlagRecord | undefined, at: number) => Promise<ChangedFlag & { also?: FlagChange[] }>,
   isDetail = false,
 ): Promise<ChangedFlag> {
   return change(app, caller, async ({ version, at }): Promise<Plan<FlagChange, ChangedFlag>> => {
@@ -206,11 +220,11 @@ function changeFlag(
     // No reader sees the details of a flag, which all environments share.
     if (!before || !isDetail) await requireChangeable(app, caller, place);
     requireRevision(place.flag, before?.revision ?? 0, expected);
-    const { record, result } = await plan(before, at);
-    if (result === "unchanged") return { changes: [], result: { record, result } };
+    const { record, result, also = [] } = await plan(before, at);
+    if (result === "unchanged") return { changes: also, result: { record, result } };
     if (record.archived !== (before?.archived ?? false))
       await requireArchivable(app, caller, place, record.archived);
     const after = { ...record, revision: version + 1 };
-    return { changes: [putFlag(place, before, after)], result: { record: after, result } };
+    return { changes: [putFlag(place, before, after), ...also], result: { record: after, result } };
   });
 }

@@ -65,10 +65,17 @@ export const history = noun("history", () => import("./schema/history-schema.ts"
     scope: "flags:write",
     place: "environment",
     proposes: true,
-    run: async ({ app, caller, names, body: { to = "before", before }, ifMatch, tag }) => {
+    run: async ({ app, caller, names, body: { to = "before", before, scheduled }, ifMatch, tag }) => {
       const { rollbackFlag } = await import("../flags/flags.ts");
       const point = before === undefined ? (to === "before" ? { before: null } : to) : { undone: before };
-      const { record, result } = await rollbackFlag(app, caller, names, point, revisionIn(ifMatch));
+      const { record, result } = await rollbackFlag(
+        app,
+        caller,
+        names,
+        point,
+        revisionIn(ifMatch),
+        scheduled,
+      );
       tag(record.revision);
       return { ...viewDetail(record, app.now()), result };
     },

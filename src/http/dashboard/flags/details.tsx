@@ -67,11 +67,12 @@ export function detailsRoutes(
           back: { to: pageOf(fields, names), label: flag },
         };
       },
-      again({ c, fields, names }, faults, error) {
-        const environment = textOf(fields, "environment");
-        if (environment === "") throw error;
+      async again({ c, fields, names }, faults) {
+        const environment =
+          textOf(fields, "environment") || (await getProject(app, names.project)).environments[0]!.slug;
         return again(c, { ...names, environment }, { fields, faults });
       },
+      at: { invalid: "" },
     }),
   );
 }

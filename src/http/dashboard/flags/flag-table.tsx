@@ -12,11 +12,11 @@ import { Spark } from "../parts/spark.tsx";
 import { Badge, EnvironmentName } from "../parts/status.tsx";
 import type { Switch } from "../parts/switch.tsx";
 import { Foreign, visible } from "../parts/text.tsx";
-import { Time, formatShort } from "../parts/time.tsx";
+import { formatShort, Time } from "../parts/time.tsx";
 import { flagPath, projectPath, settingPath } from "../paths.ts";
 import { useMayChange, useView } from "../view.ts";
-import { Turn } from "./turn-switch.tsx";
-import { LANES, type Lane, type LaneFlag } from "./lanes.ts";
+import { type Lane, type LaneFlag, LANES } from "./lanes.ts";
+import { Turn } from "./turn.tsx";
 
 /** Environments that the table has columns for; a flag's own page shows all. */
 export const MAX_COLUMNS = 8;

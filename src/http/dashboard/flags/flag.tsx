@@ -1,7 +1,7 @@
 import { requireScope } from "../../../access/rights.ts";
 import { AppError } from "../../../base/errors.ts";
-import { type FlagPlace, noSuchFlag } from "../../../flags/flag.ts";
 import { tagsOf } from "../../../flags/flag-fields.ts";
+import { type FlagPlace, noSuchFlag } from "../../../flags/flag.ts";
 import { getsInShort } from "../../../flags/release/release-words.ts";
 import { flags } from "../../../operations/flags.ts";
 import { getProject } from "../../../projects/projects.ts";
@@ -12,21 +12,22 @@ import { lastChange } from "../parts/confirm.tsx";
 import { Menu } from "../parts/fold.tsx";
 import { A, ButtonForm, ButtonLink } from "../parts/link.tsx";
 import { EnvTabs } from "../parts/seg.tsx";
-import { Badge } from "../parts/status.tsx";
-import { type Typed, faultAt } from "../parts/submit.ts";
+import { Badge, Notice } from "../parts/status.tsx";
+import { faultAt, type Typed } from "../parts/submit.ts";
 import { Foreign } from "../parts/text.tsx";
-import { COMPARE, EXPERIMENTS, FLAG, SETTING, flagPath, pathTo, projectPath, settingPath } from "../paths.ts";
+import { COMPARE, EXPERIMENTS, FLAG, flagPath, pathTo, projectPath, SETTING, settingPath } from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
 import { useMay, useMayChange, useView } from "../view.ts";
-import { serverOf, settingCommands } from "./commands.ts";
-import { FlagDetails, detailsRoutes } from "./details.tsx";
-import { ratesOf } from "./flag-facts.tsx";
 import { HistoryCard, ReadsCard } from "./aside.tsx";
-import { NowCard, changeState } from "./now.tsx";
+import { serverOf, settingCommands } from "./commands.ts";
+import { detailsRoutes, FlagDetails } from "./details.tsx";
+import { ratesOf } from "./flag-facts.tsx";
+import { NowCard } from "./now.tsx";
 import { releaseRoutes } from "./release/releasing.tsx";
-import { Releases, rampRoutes } from "./release/running.tsx";
-import { type Again, type Screen, readScreen } from "./screen.tsx";
-import { TryCard, peopleOfFlagsRoutes } from "./try.tsx";
+import { rampRoutes, Releases } from "./release/running.tsx";
+import { type Again, readScreen, type Screen } from "./screen.tsx";
+import { peopleOfFlagsRoutes, TryCard } from "./try.tsx";
+import { turn } from "./turn.tsx";
 import { ValuesForm } from "./values-form.tsx";
 import { changeValues } from "./values.ts";
 import { ConflictView, DeletedEverywhere, Deletion } from "./warnings.tsx";
@@ -63,10 +64,13 @@ export function flagPageRoutes(dashboard: Dashboard) {
     // Trying changes nothing, so those who may read may try.
     if (name !== "try" && name !== "check") requireScope(c.get("caller"), "flags:write", place);
     const sent = { c, fields, names: place };
-    if (name === "state") return changeState(dashboard, again, sent);
+    if (name === "state") return turn(dashboard, again, sent);
     if (VALUE_ACTS.test(name)) return changeValues(dashboard, again, sent, name);
     throw new AppError("invalid", "this form is not known here: load the page again");
   });
+  post(`${SETTING}/turn`, "flags:write", (c, fields, names) =>
+    turn(dashboard, again, { c, fields, names }, true),
+  );
   post(
     `${FLAG}/delete`,
     "flags:write",
@@ -115,7 +119,7 @@ export function flagPageRoutes(dashboard: Dashboard) {
         const typed = { delete: { fields, faults: isLate ? late : faults } };
         return again(c, { ...names, environment }, () => ({ typed, status: isLate ? 409 : 422 }));
       },
-      at: { "revision-differs": "name" },
+      at: { "revision-differs": "name", invalid: "" },
     }),
   );
 }
@@ -170,6 +174,7 @@ function flagPage(screen: Screen, commands: Page["commands"] & {}): Page {
     content: (
       <>
         <Tabs screen={screen} />
+        <Refused screen={screen} />
         <ConflictView screen={screen} />
         <div class="split aside">
           <div class="stack">
@@ -188,6 +193,17 @@ function flagPage(screen: Screen, commands: Page["commands"] & {}): Page {
       </>
     ),
   };
+}
+
+/** Why a form was refused whose fields the page shows somewhere else, or not at all. */
+function Refused({ screen: { typed } }: { screen: Screen }) {
+  const fault = [typed.state, typed.details, typed.delete].map((each) => each?.faults[""]).find(Boolean);
+  if (!fault) return null;
+  return (
+    <Notice tone="bad">
+      <p>{fault}</p>
+    </Notice>
+  );
 }
 
 function Tabs({ screen: { place, project, statuses } }: { screen: Screen }) {

@@ -1,26 +1,18 @@
 import { AppError } from "../../../base/errors.ts";
-import { type FlagPlace, hasExpired, isOn } from "../../../flags/flag.ts";
-import { shareOfRest, controlOf, partsOf, variantsToRelease } from "../../../flags/release/release.ts";
+import { hasExpired, isOn } from "../../../flags/flag.ts";
 import { verbOf, whoGets } from "../../../flags/release/release-words.ts";
+import { controlOf, partsOf, shareOfRest, variantsToRelease } from "../../../flags/release/release.ts";
 import { parseRules } from "../../../flags/rules/rules.ts";
-import { flags } from "../../../operations/flags.ts";
-import { type Fields, revisionIn, textOf } from "../fields.ts";
-import type { Page } from "../page.tsx";
 import { Facts } from "../parts/card.tsx";
-import { MayChange, PROPOSED_FOR, formatRate } from "../parts/confirm.tsx";
-import { WhyField } from "../parts/field.tsx";
-import { Form } from "../parts/link.tsx";
+import { formatRate, MayChange } from "../parts/confirm.tsx";
 import { Share } from "../parts/spark.tsx";
 import { Notice } from "../parts/status.tsx";
-import { type Faults, typedAt } from "../parts/submit.ts";
-import { Ask } from "../parts/switch.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
-import { settingAction, settingPath } from "../paths.ts";
-import type { Dashboard, Done, Sent } from "../routes.ts";
-import { useMayChange, useView } from "../view.ts";
+import { useView } from "../view.ts";
 import { Expiry, LastRead, RuleWords } from "./flag-facts.tsx";
-import { type Again, type Screen, confirmationOf, differenceIn } from "./screen.tsx";
+import type { Screen } from "./screen.tsx";
+import { StateSwitch } from "./turn.tsx";
 
 /** Readers that are named. */
 const SHOWN_READERS = 3;
@@ -108,56 +100,6 @@ export function readerOf({ token }: { token: string | null }): string {
   return token ?? "the keys";
 }
 
-/** The switch of a flag, which asks where an environment is locked or needs approvals. */
-function StateSwitch({ screen: { place, environment, record, typed } }: { screen: Screen }) {
-  const { flag } = place;
-  const { slug, locked, approvals } = environment;
-  const { now } = useView();
-  const isEnabled = record.enabled;
-  const enabled = isEnabled ? "off" : "on";
-  const word = isOn(record, now) ? "On" : "Off";
-  if (!useMayChange([environment])) return <div class={`onoff ${word.toLowerCase()}`}>{word}</div>;
-  const values = { revision: record.revision, act: "state" };
-  const form = { to: settingAction(place), id: "state-form", label: `State in ${slug}`, isOn: isEnabled };
-  const asks = locked || approvals > 0 || typed.state !== undefined;
-  const verb = `Turn ${enabled}`;
-  return (
-    <div class={`onoff ${word.toLowerCase()}`}>
-      {word}{" "}
-      {asks ? (
-        <Ask
-          {...form}
-          values={{ ...values, enabled, ...(approvals > 0 ? { propose: PROPOSED_FOR } : { confirm: slug }) }}
-          label={`${flag} is ${word.toLowerCase()} in ${slug}${locked ? ", which is locked" : ""}: change…`}
-          question={
-            <>
-              <b>
-                {verb} {flag} in {slug}?
-              </b>
-              <br />
-              <span class="soft small">
-                {approvals > 0 ? "It is proposed, and needs approvals." : "Readers see it within seconds."}
-              </span>
-            </>
-          }
-          act={approvals > 0 ? `Propose to ${verb.toLowerCase()}` : `${verb} in ${slug}`}
-        >
-          <WhyField id="state-why" value={typedAt(typed.state, "why").value} />
-        </Ask>
-      ) : (
-        <Form to={form.to} id={form.id} label={form.label} values={{ ...values, act: undefined, enabled }}>
-          <button
-            class={isEnabled ? "switch on" : "switch"}
-            name="act"
-            value="state"
-            aria-label={`${verb} in ${slug}`}
-          ></button>
-        </Form>
-      )}
-    </div>
-  );
-}
-
 /** The colours of a share: of the first two, in turns, and of the rest. */
 const KEYS = ["key a", "key b", "key"] as const;
 
@@ -202,57 +144,4 @@ function restShare(rules: string | null, variant: string): number {
     if (error instanceof AppError) return 0;
     throw error;
   }
-}
-
-/** Throws `invalid` for what no page sends. */
-function turnedIn(fields: Fields): "on" | "off" {
-  const text = textOf(fields, "enabled");
-  if (text === "on" || text === "true") return "on";
-  if (text === "off" || text === "false") return "off";
-  throw new AppError("invalid", "the form names neither on nor off");
-}
-
-/** Turns a flag on or off in an environment. */
-export function changeState(
-  { app, act }: Dashboard,
-  again: Again,
-  { c, fields, names }: Sent<FlagPlace>,
-): Promise<Done | Page> {
-  const { environment, flag } = names;
-  const onOff = turnedIn(fields);
-  const patch = { enabled: onOff === "on" };
-  const to = settingPath(names);
-  return act({
-    operation: flags.set,
-    input: () => ({ names, body: patch, revision: revisionIn(fields) }),
-    done({ revision, result }): Done {
-      if (result === "unchanged") return { to, text: `${flag} was ${onOff} in ${environment} already.` };
-      const values = { act: "state", enabled: onOff === "on" ? "off" : "on", revision: String(revision) };
-      return {
-        to,
-        text: `${flag} is ${onOff} in ${environment}.`,
-        undo: { to: settingAction(names), values },
-      };
-    },
-    confirm: async () =>
-      confirmationOf(app, c.get("caller"), names, {
-        label: `Turn ${onOff} in ${environment}`,
-        change: await differenceIn(app, names, patch),
-      }),
-    again: (_: unknown, faults: Faults, { reason }: AppError) =>
-      again(c, names, (screen) =>
-        reason === "revision-differs"
-          ? { ...conflicting(screen, onOff), typed: { state: { fields, faults: {} } } }
-          : { typed: { state: { fields, faults } } },
-      ),
-    at: { invalid: "", too_large: "", unprocessable: "", conflict: "" },
-  })(c, fields, names);
-}
-
-/** Nothing is changed: what was wanted may not be right for the flag as it is now. */
-function conflicting(screen: Screen, enabled: "on" | "off"): Partial<Screen> {
-  const theirs = screen.values.draft;
-  const base = { ...theirs, enabled: enabled === "on" ? "off" : "on" };
-  const advice = "The flag has changed. Check its current values below, then save again.";
-  return { status: 409, conflict: { mine: { ...base, enabled }, base, theirs, advice } };
 }

@@ -17,24 +17,23 @@ import { Button, Form } from "../parts/link.tsx";
 import { Pager } from "../parts/list.tsx";
 import { type Typed, typedAt } from "../parts/submit.ts";
 import { Foreign } from "../parts/text.tsx";
-import { PROJECT, flagPath, projectPath } from "../paths.ts";
+import { flagPath, PROJECT, projectPath } from "../paths.ts";
 import { ProjectTabs } from "../project/project-page.tsx";
 import type { Dashboard, Sent } from "../routes.ts";
 import { addressOf, useMay } from "../view.ts";
 import { chosenFlags, filterIn } from "./filters.ts";
-import { Toolbar } from "./toolbar.tsx";
 import { FlagTable, MAX_COLUMNS, NoFlags, type Row } from "./flag-table.tsx";
 import {
-  LANES,
-  type Lane,
-  type LaneFlag,
   filesNaming,
   flagsInLanes,
+  type Lane,
+  type LaneFlag,
+  LANES,
   reasonsInWords,
   recentReads,
 } from "./lanes.ts";
 import { Ticked, tickedRoutes } from "./ticked.tsx";
-import { turnRoutes } from "./turn.ts";
+import { Toolbar } from "./toolbar.tsx";
 
 /** Flags on one page if there are at most five environments: 1,500 elements with three. A page is limited by its cells. */
 const PAGE = 40;
@@ -43,7 +42,6 @@ const CELLS = 200;
 export function projectFlagsRoutes(dashboard: Dashboard) {
   const { app, act, get, post } = dashboard;
   tickedRoutes(dashboard);
-  turnRoutes(dashboard);
   const show = async (c: DashboardContext, slug: string, typed: Typed | null = null) =>
     projectPage({ ...(await readList(app, c, slug)), typed });
   const flagIn = ({ fields }: Pick<Sent<unknown>, "fields">) => ({

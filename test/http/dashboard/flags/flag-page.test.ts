@@ -4,7 +4,7 @@ import { scheduleChange } from "../../../../src/flags/schedule/schedule.ts";
 import { setEnvironment } from "../../../../src/projects/environments.ts";
 import { createProject } from "../../../../src/projects/projects.ts";
 import { openTestApp } from "../../../support/app.ts";
-import { ORIGIN, openDashboard } from "../../../support/pages/dashboard.ts";
+import { ORIGIN, hiddenIn, openDashboard } from "../../../support/pages/dashboard.ts";
 import { OPERATOR } from "../../../support/records/caller.ts";
 
 const FLAG = "/projects/shop/flags/search";
@@ -209,6 +209,58 @@ test("a change for a while and a scheduled one are taken back whole", async () =
   expect(later.text).toContain(`/projects/shop/environments/develop/scheduled/${id}/cancel`);
   await ann.post(`/projects/shop/environments/develop/scheduled/${id}/cancel`, {});
   expect(await coming()).toEqual([]);
+});
+
+test("a change for a while keeps its end if taking it back is refused, and both are proposed as one", async () => {
+  const { app, ann, find } = await openShop();
+  const action = "/projects/shop/environments/develop/flags/search";
+  const coming = async () => (await app.store.scheduled.page("shop", null, { limit: 9 })).items.length;
+  const turnOff = async () => {
+    const turn = { who: "none", how: "while", span: "7200", revision: String((await find()).revision) };
+    return undoIn((await ann.post(`${action}/release`, turn)).text);
+  };
+  const late = await turnOff();
+  const place = { project: "shop", environment: "develop", flag: "search" };
+  await setFlag(app, OPERATOR, place, { payload: 1 });
+  expect((await ann.post(`${action}/release/undo`, late)).status).toBe(409);
+  expect([(await find()).enabled, await coming()]).toEqual([false, 1]);
+
+  await setFlag(app, OPERATOR, place, { enabled: true });
+  const undo = await turnOff();
+  await setEnvironment(app, OPERATOR, "shop", "develop", { approvals: 1 });
+  expect((await ann.post(`${action}/release/undo`, undo)).status).toBe(428);
+  const { path } = await ann.post(`${action}/release/undo`, { ...undo, propose: "14d" });
+  expect([(await find()).enabled, await coming()]).toEqual([false, 2]);
+  const { get, post } = await openDashboard(app).signIn("releaser");
+  const address = path.replace(/\?.*/, "");
+  const etag = hiddenIn(await get(address), "etag");
+  await post(`${address}/approve`, { etag });
+  await post(`${address}/apply`, { etag });
+  expect([(await find()).enabled, await coming()]).toEqual([true, 1]);
+});
+
+test("a form whose revision cannot be read is answered with its page, and a sentence", async () => {
+  const { ann, find } = await openShop();
+  const before = await find();
+  const action = "/projects/shop/environments/develop/flags/search";
+  const at = { environment: "develop", revision: "one" };
+  const release = { who: "none", how: "now" };
+  for (const [path, fields] of [
+    [action, { act: "save", payload: "1" }],
+    [action, { act: "state", enabled: "off" }],
+    [`${action}/turn`, { on: "false" }],
+    [`${action}/release`, release],
+    [`${action}/release/undo`, {}],
+    [`${FLAG}/details`, { act: "details", owner: "ann" }],
+    [`${FLAG}/details`, { act: "archive" }],
+    [`${FLAG}/delete`, { name: "search" }],
+  ] as const) {
+    const { status, text } = await ann.post(path, { ...at, ...fields });
+    const isPage = text.includes("Rules and values") || text.includes("Flags by environment");
+    expect([path, fields, status >= 400 && status < 500, isPage]).toEqual([path, fields, true, true]);
+    expect(textOf(text)).toContain("The form names no revision: load the page again.");
+  }
+  expect(await find()).toEqual(before);
 });
 
 test("JSON that cannot be read does not become rows, and says where", async () => {

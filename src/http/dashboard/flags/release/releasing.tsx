@@ -114,7 +114,7 @@ const AT = {
 
 /** Takes the form of a release; `again` shows the page of the flag with what was typed. */
 export function releaseRoutes(dashboard: Dashboard, again: Again) {
-  const { app, act, perform, post, viewOf } = dashboard;
+  const { app, act, post, viewOf } = dashboard;
   post(RELEASE, "flags:write", async (c, fields, names) => {
     const { timeZone } = viewOf(c);
     const name = textOf(fields, "act");
@@ -142,15 +142,13 @@ export function releaseRoutes(dashboard: Dashboard, again: Again) {
   });
 
   post(`${RELEASE}/undo`, "flags:write", async (c, fields, names) => {
-    const { project, environment, flag } = names;
+    const { environment, flag } = names;
     const undo = act({
       operation: history.rollback,
-      async input() {
-        const id = textOf(fields, "scheduled");
-        if (await app.store.scheduled.find(project, environment, id))
-          await perform(c, scheduled.cancel, { names: { project, environment, scheduled: id } });
+      input() {
         const revision = revisionIn(fields);
-        return { names, body: { before: revision ?? 0 }, revision };
+        const id = textOf(fields, "scheduled");
+        return { names, body: { before: revision ?? 0, ...(id !== "" && { scheduled: id }) }, revision };
       },
       confirm: async () =>
         confirmationOf(app, c.get("caller"), names, {
@@ -158,6 +156,8 @@ export function releaseRoutes(dashboard: Dashboard, again: Again) {
           change: <p>The flag is as it was before, at once.</p>,
         }),
       done: () => ({ to: settingPath(names), text: `The release of ${flag} is taken back.` }),
+      again: (_, faults) => again(c, names, () => ({ typed: { state: { fields, faults } } })),
+      at: { invalid: "", before: "" },
     });
     return undo(c, fields, names);
   });
