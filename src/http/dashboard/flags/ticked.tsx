@@ -1,19 +1,22 @@
 import { AppError } from "../../../base/errors.ts";
 import { tagsOf } from "../../../flags/flag-fields.ts";
+import { type FlagPlace, noSuchFlag } from "../../../flags/flag.ts";
 import type { DetailsPatch } from "../../../flags/flags.ts";
 import { MAX_UNDONE } from "../../../flags/undo.ts";
 import { flags } from "../../../operations/flags.ts";
 import { history } from "../../../operations/history.ts";
+import { getEnvironment } from "../../../projects/environments.ts";
 import type { Project } from "../../../projects/project.ts";
 import { getProject } from "../../../projects/projects.ts";
 import { usualPair } from "../changes/compare.tsx";
-import { type Fields, chosenOf, textOf, textsOf } from "../fields.ts";
+import type { DashboardContext } from "../dashboard-env.ts";
+import { chosenOf, type Fields, textOf, textsOf } from "../fields.ts";
 import type { Confirmation } from "../parts/confirm.tsx";
-import { TextField } from "../parts/field.tsx";
+import { SelectField, TextField } from "../parts/field.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Button, Form, Hidden } from "../parts/link.tsx";
 import { counted } from "../parts/text.tsx";
-import { COMPARE, PROJECT, type ParametersOf, pathTo, projectPath } from "../paths.ts";
+import { COMPARE, type ParametersOf, pathTo, PROJECT, projectPath } from "../paths.ts";
 import type { Dashboard, Done, Sent } from "../routes.ts";
 import { addressOf, useMayChange, useView } from "../view.ts";
 
@@ -21,7 +24,8 @@ const TICKED = `${PROJECT}/flags/ticked` as const;
 
 type SentTicks = Sent<ParametersOf<typeof TICKED>>;
 
-export function tickedRoutes({ app, act, post }: Dashboard) {
+export function tickedRoutes(dashboard: Dashboard) {
+  const { app, act, post } = dashboard;
   const confirm =
     (verb: string, what: (fields: Fields) => string) =>
     async ({ fields, names: { project: slug } }: SentTicks): Promise<Confirmation> => ({
@@ -39,10 +43,8 @@ export function tickedRoutes({ app, act, post }: Dashboard) {
     act({
       operation: flags.detailsOf,
       input({ fields, names }: SentTicks) {
-        const slugs = textsOf(fields, "flag");
-        if (slugs.length === 0) throw new AppError("invalid", "tick the flags first");
         const patch = patchOf(fields);
-        return { names, body: { flags: Object.fromEntries(slugs.map((flag) => [flag, patch])) } };
+        return { names, body: { flags: Object.fromEntries(tickedIn(fields).map((flag) => [flag, patch])) } };
       },
       done: ({ flags: changed }, { fields, names: { project } }) => ({
         to: projectPath(project),
@@ -65,6 +67,8 @@ export function tickedRoutes({ app, act, post }: Dashboard) {
       () => ({ archived: true }),
       () => "archived",
     ),
+    on: turnAll(dashboard, true),
+    off: turnAll(dashboard, false),
     undo: act({
       operation: history.undo,
       input: ({ fields, names }: SentTicks) => ({ names, body: revisionsIn(fields) }),
@@ -79,6 +83,76 @@ export function tickedRoutes({ app, act, post }: Dashboard) {
     }),
   };
   post(TICKED, "flags:write", (c, fields, names) => chosenOf(acts, fields, "act")(c, fields, names));
+}
+
+/** Turns the ticked flags on or off in an environment, each by itself, and names those that cannot be. */
+function turnAll({ app, act }: Dashboard, isOn: boolean) {
+  const state = isOn ? "on" : "off";
+  return async (c: DashboardContext, fields: Fields, { project }: SentTicks["names"]) => {
+    const slugs = tickedIn(fields);
+    const environment = await getEnvironment(app, project, textOf(fields, "environment"));
+    const label = `Turn ${counted(slugs.length, "flag")} ${state} in ${environment.slug}`;
+    const to = projectPath(project);
+    const made: { revision: number; result: string }[] = [];
+    const proposals: Done[] = [];
+    const refused: string[] = [];
+    for (const flag of slugs)
+      try {
+        const done = await act({
+          operation: flags.set,
+          async input({ names }: Sent<FlagPlace>) {
+            if (!(await app.store.flags.find(names))) throw noSuchFlag(flag);
+            return { names, body: { enabled: isOn } };
+          },
+          done: (set): Done => (made.push(set), { to }),
+          confirm: async () => ({
+            title: `Confirm: ${label.toLowerCase()}, ${project}`,
+            label,
+            environments: [environment],
+            change: <p>{slugs.join(", ")}</p>,
+            back: { to, label: project },
+          }),
+        })(c, fields, { project, environment: environment.slug, flag });
+        if ("content" in done) return done;
+        if (done.to !== to) proposals.push(done);
+      } catch (error) {
+        if (!(error instanceof AppError) || (!OF_A_FLAG.has(error.code) && made.length === 0)) throw error;
+        refused.push(`${flag}: ${error.message}`);
+      }
+    if (proposals.length === 1 && refused.length === 0) return proposals[0]!;
+    const changed = made.filter(({ result }) => result !== "unchanged");
+    const already = made.length - changed.length;
+    const lines = [
+      changed.length > 0 && `${areOf(changed.length)} ${state} in ${environment.slug}`,
+      already > 0 && `${already === 1 ? "1 was" : `${already} were`} ${state} already`,
+      proposals.length > 0 && `${counted(proposals.length, "change")} proposed, one for each flag`,
+      refused.length > 0 && `Not turned ${state}: ${refused.join("; ")}`,
+    ];
+    const text = lines.flatMap((line) => line || []).join(". ");
+    return {
+      to: proposals.length > 0 ? `${to}/changes` : to,
+      text: `${text}.`,
+      ...undoOfAll(project, changed),
+    };
+  };
+}
+
+const areOf = (count: number) => `${counted(count, "flag")} ${count === 1 ? "is" : "are"}`;
+
+/** Refusals that concern one flag, and not all of an environment. */
+const OF_A_FLAG: ReadonlySet<AppError["code"]> = new Set([
+  "not_found",
+  "conflict",
+  "invalid",
+  "unprocessable",
+]);
+
+/** Throws `invalid` for none, and for more than one step takes back. */
+function tickedIn(fields: Fields): string[] {
+  const slugs = [...new Set(textsOf(fields, "flag"))];
+  if (slugs.length === 0) throw new AppError("invalid", "tick the flags first");
+  if (slugs.length > MAX_UNDONE) throw new AppError("invalid", `tick at most ${MAX_UNDONE} flags`);
+  return slugs;
 }
 
 const ticked = (fields: Fields) => counted(textsOf(fields, "flag").length, "flag");
@@ -108,6 +182,7 @@ export function undoOfAll(project: string, made: readonly { revision: number }[]
 export function Ticked({ project }: { project: Project }) {
   const view = useView();
   const mayArchive = useMayChange(project.environments);
+  const places = project.environments.filter((each) => useMayChange([each]));
   const { from, to } = usualPair(project);
   return (
     <Form to={pathTo(TICKED, { project: project.slug })} id="bulk" label="Ticked flags">
@@ -124,6 +199,27 @@ export function Ticked({ project }: { project: Project }) {
               Copy {from} to {to}…
             </button>
           </>
+        )}
+        {places.length > 0 && (
+          <details class="menu up" name="bulk">
+            <summary class="button low">Turn on in…</summary>
+            <div class="stack">
+              <SelectField
+                name="environment"
+                id="turn-in"
+                label="Environment"
+                options={places.map(({ slug }) => ({ value: slug, label: slug }))}
+              />
+              <p class="buttons">
+                <Button kind="low" name="act" value="on">
+                  Turn on
+                </Button>
+                <Button kind="low" name="act" value="off">
+                  Turn off
+                </Button>
+              </p>
+            </div>
+          </details>
         )}
         <details class="menu up" name="bulk">
           <summary class="button low">

@@ -177,6 +177,56 @@ test("where environments need approvals, ticked flags are proposed together", as
   expect(await flagsAt(LIST)).toEqual(["alpha"]);
 });
 
+test("ticked flags are turned on or off in an environment, and what could not be is named", async () => {
+  const { app, ann, signIn } = await openShop();
+  const act = (fields: Record<string, string | string[]>, by = ann) =>
+    by.post(`${LIST}/flags/ticked`, fields);
+  const onIn = async (environment: string) => {
+    const found = await app.store.flags.among("shop", environment, ["alpha", "beta", "gamma"]);
+    return found.filter(({ enabled }) => enabled).map(({ slug }) => slug);
+  };
+  expect((await ann.get(LIST)).text).toMatch(/Turn on in….*<select id="turn-in" name="environment"/s);
+  const all = ["alpha", "beta", "gamma"];
+  const on = await act({ act: "on", environment: "live", flag: all });
+  expect(on.text).toContain("2 flags are on in live. 1 was on already.");
+  expect([await onIn("live"), await onIn("develop")]).toEqual([all, []]);
+  await act({ act: "undo", first: hiddenIn(on, "first"), last: hiddenIn(on, "last") });
+  expect(await onIn("live")).toEqual(["alpha"]);
+
+  const some = await act({ act: "on", environment: "live", flag: ["missing", "gamma", "gone"] });
+  expect(some.text).toContain("1 flag is on in live. Not turned on: missing: ");
+  expect(some.text).toMatch(/; gone: [^.]*does not exist/);
+  expect([await onIn("live"), some.path]).toEqual([["alpha", "gamma"], LIST]);
+
+  await setEnvironment(app, OPERATOR, "shop", "live", { locked: true });
+  const asked = await act({ act: "off", environment: "live", flag: ["alpha", "gamma"] });
+  expect([asked.status, asked.text.includes("Turn 2 flags off in live")]).toEqual([428, true]);
+  expect(await onIn("live")).toEqual(["alpha", "gamma"]);
+  const off = { act: "off", environment: "live", flag: ["alpha", "gamma"], confirm: "live" };
+  const editor = await signIn("editor");
+  expect((await act(off, editor)).status).toBe(403);
+  await act({ ...off, why: "an incident" });
+  expect(await onIn("live")).toEqual([]);
+  expect((await app.store.changes.page("shop", { limit: 1 })).items[0]).toMatchObject({ why: "an incident" });
+  for (const wrong of [{ environment: "none", flag: "alpha" }, { environment: "live" }, { flag: "alpha" }])
+    expect((await act({ act: "on", ...wrong })).status).toBeGreaterThanOrEqual(400);
+});
+
+test("ticked flags are proposed, a change for each, where turning them on needs approvals", async () => {
+  const { app, ann } = await openShop();
+  await setEnvironment(app, OPERATOR, "shop", "live", { approvals: 1 });
+  const act = (fields: Record<string, string | string[]>) => ann.post(`${LIST}/flags/ticked`, fields);
+  const on = { act: "on", environment: "live", flag: ["beta", "gamma"] };
+  const asked = await act(on);
+  expect([asked.status, asked.text.includes("Propose for approval")]).toEqual([428, true]);
+  const proposed = await act({ ...on, propose: "14d" });
+  expect(proposed.text).toContain("2 changes proposed, one for each flag.");
+  expect(proposed.path).toBe(`${LIST}/changes`);
+  expect((await act({ ...on, flag: "gamma", propose: "14d" })).path).toMatch(/\/changes\/./);
+  const found = await app.store.flags.among("shop", "live", ["beta", "gamma"]);
+  expect(found.map(({ enabled }) => enabled)).toEqual([false, false]);
+});
+
 test("a row has a line of the reads in the last hours", async () => {
   const { app, ann } = await openShop();
   const { environments } = (await app.store.projects.find("shop"))!;
