@@ -23,6 +23,7 @@ import { createFailureLog } from "../../src/delivery/failures.ts";
 import { type Outbox, createOutbox } from "../../src/delivery/outbox.ts";
 import type { Outgoing } from "../../src/delivery/outgoing.ts";
 import type * as Words from "../../src/flags/rules/difference-words.ts";
+import type * as Titles from "../../src/forms/inbox/titles.ts";
 import { createFileLinks } from "../../src/forms/inbox/file-links.ts";
 import { createSpamLinks } from "../../src/forms/inbox/spam-links.ts";
 import { changePath, noticePages } from "../../src/http/dashboard/notice-pages.ts";
@@ -120,6 +121,10 @@ function filesOf(app: App, config: ServeConfig): DeliveryFiles {
   };
 }
 
+/** Only a message about a submission loads how it is titled. */
+const titleOf: typeof Titles.titleOfContent = (...args) =>
+  (require("../../src/forms/inbox/titles.ts") as typeof Titles).titleOfContent(...args);
+
 /** Only a notice about rules loads how to say them. */
 const inWords: typeof Words.ruleInWords = (...args) =>
   (require("../../src/flags/rules/difference-words.ts") as typeof Words).ruleInWords(...args);
@@ -154,6 +159,7 @@ function openOutbox(app: App, options: Delivering, wakeJob: () => void): Outbox 
       outgoing,
       retryDelays,
       files: filesOf(app, config),
+      titleOf,
       inWords,
       pages: noticePages((path) => pageAt(config, path)),
       tracing: telemetry?.delivering ?? null,

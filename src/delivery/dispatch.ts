@@ -6,12 +6,12 @@ import type { Attempt } from "./attempt.ts";
 import { buildAutoreply } from "./autoreply.ts";
 import { isAddressed } from "./delivery.ts";
 import { buildReply } from "./reply.ts";
-import { type SubmissionLinks, buildNotification } from "./notification.ts";
+import { type SubmissionLinks, buildNotification, headingOf } from "./notification.ts";
 import type { ChangeInWords, NoticePages } from "./notices/notice-words.ts";
 import { sendNotices } from "./notices/send-notices.ts";
 import type { Outgoing } from "./outgoing.ts";
 import type { DeliveryOwner } from "./owner.ts";
-import type { ClaimedDelivery, DeliveriesStore, DeliveryContent } from "./store.ts";
+import type { ClaimedDelivery, DeliveriesStore, DeliveryContent, TitleOfContent } from "./store.ts";
 import { type ChatKind, activeSecrets, type TargetRecord } from "./target.ts";
 import { describeFlags, describeValue, parseFields } from "./text.ts";
 
@@ -28,6 +28,7 @@ export type Dispatching = {
   store: DeliveriesStore;
   outgoing: Outgoing;
   files: DeliveryFiles;
+  titleOf: TitleOfContent;
   /** Words what a notice says of a change. */
   inWords: ChangeInWords;
   pages: NoticePages;
@@ -87,16 +88,16 @@ async function sendToTarget(
   content: DeliveryContent,
   signal: AbortSignal,
 ): Promise<Attempt | string> {
-  const { store, outgoing, files, now, traceparent } = dispatching;
+  const { store, outgoing, now, traceparent } = dispatching;
   const target = await enabledTarget(store, delivery.target);
   if (typeof target === "string") return target;
   const { id } = delivery;
   const { kind, url } = target;
   if (kind === "mail") return sendMail(dispatching, { ...delivery, target: url }, content);
-  if (kind !== "webhook") return sendChat(outgoing, kind, url, content, files, signal);
+  if (kind !== "webhook") return sendChat(dispatching, kind, url, content, signal);
   const secrets = activeSecrets(target, now()).map(({ secret }) => secret);
   const createdAt = isoTime(content.submission.createdAt);
-  const data = await submissionJson(content, files);
+  const data = await submissionJson(content, dispatching.files);
   const webhook = {
     url,
     id,
@@ -128,13 +129,13 @@ function linkedFiles({ id, files }: DeliveryContent["submission"], { url }: Deli
 }
 
 async function sendChat(
-  outgoing: Outgoing,
+  { outgoing, files, titleOf }: Dispatching,
   kind: ChatKind,
   url: string,
-  { form, submission }: DeliveryContent,
-  files: DeliveryFiles,
+  content: DeliveryContent,
   signal: AbortSignal,
 ): Promise<Attempt> {
+  const { form, submission } = content;
   const fields = Object.entries(parseFields(submission.data)).map(
     ([name, value]) => [name, describeValue(value, MAX_CHAT_VALUE).text] as const,
   );
@@ -142,7 +143,7 @@ async function sendChat(
   const attached = linked.map((file) => [file.name || "file", file.url] as const);
   const page = (await files.links?.(shortName(form), submission.id))?.page ?? "";
   const message = {
-    title: `New submission to ${form.name}`,
+    title: headingOf(form, titleOf(content)),
     fields: [...fields, ...attached, ...flagLines(submission)],
     link: `Submission ${submission.id}${URL.canParse(page) ? `: ${page}` : ""}`,
   };
@@ -151,10 +152,11 @@ async function sendChat(
 
 /** Returns why nothing is sent, as text. */
 async function sendMail(
-  { store, outgoing, files, now }: Dispatching,
+  { store, outgoing, files, titleOf, now }: Dispatching,
   { id, kind, target: to }: ClaimedDelivery,
-  { form, submission, spamCount }: DeliveryContent,
+  content: DeliveryContent,
 ): Promise<Attempt | string> {
+  const { form, submission, spamCount } = content;
   // Without a mail server, mail is not claimed.
   const { mailer, from: ofServer } = outgoing.mail!;
   const from = form.mailFrom === null ? ofServer : parseMailbox(form.mailFrom);
@@ -182,6 +184,7 @@ async function sendMail(
     emailField: form.emailField,
     schemaEmailField: emailFieldOf(form.schema),
     subject: form.notifySubject,
+    title: titleOf(content),
     attach: form.attach,
     timeZone: form.timeZone,
     spam: spamCount,

@@ -31,8 +31,10 @@ export type Notification = {
   emailField: string | null;
   /** The first field that the form's schema describes as an email address. */
   schemaEmailField: string | null;
-  /** A template, or null for the default. */
+  /** A template, or null for the title. */
   subject: string | null;
+  /** The title of the submission; empty if it has nothing. */
+  title: string;
   /** Bytes of files that are attached; beyond them, all files are links. */
   attach: number;
   /** The zone of the time in it; null for UTC. */
@@ -92,7 +94,12 @@ function lineOf(value: unknown): string {
   return oneLine(describeValue(value, 10 * MAX_SUBJECT).text, MAX_SUBJECT);
 }
 
-function subjectOf({ subject, form }: Notification, data: Record<string, unknown>): string {
+/** The heading of a message about a submission: its form and its title. */
+export function headingOf(form: { name: string }, title: string): string {
+  return title === "" ? `New submission to ${form.name}` : `${form.name}: ${title}`;
+}
+
+function subjectOf({ subject, form, title }: Notification, data: Record<string, unknown>): string {
   const fields = (): TemplateField[] =>
     Object.entries(data).map(([name, value]) => ({
       name: oneLine(name, MAX_SUBJECT),
@@ -100,7 +107,7 @@ function subjectOf({ subject, form }: Notification, data: Record<string, unknown
       members: membersOf(value, lineOf),
     }));
   const rendered = subject === null ? "" : oneLine(renderTemplate(subject, fields()), MAX_SUBJECT);
-  return rendered || oneLine(`New submission to ${form.name}`, MAX_SUBJECT);
+  return rendered || oneLine(headingOf(form, title), MAX_SUBJECT);
 }
 
 function describeFields(data: Record<string, unknown>): Row[] {

@@ -13,7 +13,7 @@ import type { ChangeInWords, NoticePages } from "./notices/notice-words.ts";
 import type { Outgoing } from "./outgoing.ts";
 import { type DeliveryOwner, ownerName } from "./owner.ts";
 import { cancelled, postponed, removalOfCancelled, settle } from "./settle.ts";
-import type { ClaimedDelivery, DeliveriesStore, SettledDelivery } from "./store.ts";
+import type { ClaimedDelivery, DeliveriesStore, SettledDelivery, TitleOfContent } from "./store.ts";
 import { operatorCaller } from "../access/caller.ts";
 
 type TargetsApp = ClockAndRandom & { store: DeliveriesStore & ChangeStore<TargetChange> };
@@ -75,6 +75,7 @@ export type OutboxOptions = {
   holder: string;
   outgoing: () => Promise<Outgoing>;
   files: DeliveryFiles;
+  titleOf: TitleOfContent;
   inWords: ChangeInWords;
   pages?: NoticePages;
   /** Seconds. */
@@ -100,7 +101,7 @@ const NO_PAGES: NoticePages = { ofNotice: () => null, ofProject: () => null };
  * receiver is down waits for the next try of the delivery that noticed it.
  */
 export function createOutbox(app: OutboxApp, options: OutboxOptions, wakeJob: () => void): Outbox {
-  const { holder, retryDelays, report, files, inWords, pages = NO_PAGES } = options;
+  const { holder, retryDelays, report, files, titleOf, inWords, pages = NO_PAGES } = options;
   const { deliveries } = app.store;
   const stopping = new AbortController();
   const claims = createClaims(app.now);
@@ -184,7 +185,7 @@ export function createOutbox(app: OutboxApp, options: OutboxOptions, wakeJob: ()
       // Loaded with the first delivery, so that a server starts sooner.
       const { dispatch } = await import("./dispatch.ts");
       result = await dispatch(
-        { store, outgoing, files, inWords, pages, now, traceparent: span?.traceparent ?? null },
+        { store, outgoing, files, titleOf, inWords, pages, now, traceparent: span?.traceparent ?? null },
         delivery,
         stopping.signal,
       );

@@ -84,6 +84,9 @@ export type DeliveryContent = {
   spamCount: number;
 };
 
+/** The title of the submission of a delivery, as lists have it; empty if it has nothing. */
+export type TitleOfContent = (content: DeliveryContent) => string;
+
 /** An answer that a user wrote. `thread` is the id of the message that all answers to its submission refer to. */
 export type AnswerContent = { text: string; subject: string; thread: string };
 
@@ -109,7 +112,8 @@ type DeliveryForm = {
   slug: string;
   name: string;
   key: string;
-  schema: object | null;
+  schema: Record<string, unknown> | null;
+  titleField: string | null;
   notifySubject: string | null;
   emailField: string | null;
   attach: number;

@@ -22,6 +22,7 @@ function build(data: unknown, more: Partial<Notification> = {}) {
     emailField: null,
     schemaEmailField: null,
     subject: null,
+    title: "",
     attach: 10 * MiB,
     spam: 0,
     ...more,
@@ -176,6 +177,11 @@ describe("the subject", () => {
     expect(build({ topic: "Price & date" }, { subject: "Shop: {{topic}}" }).message.subject).toBe(
       "Shop: Price & date",
     );
+  });
+
+  test("is the form and the title of the submission without a template", () => {
+    const title = "Do you\r\nship to Canada?";
+    expect(build({}, { title }).message.subject).toBe("Contact: Do you ship to Canada?");
   });
 
   test("is the default where it would be empty", () => {

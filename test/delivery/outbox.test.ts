@@ -3,6 +3,7 @@ import { Validator } from "@cfworker/json-schema";
 import { type Attempt, delivered, unanswered } from "../../src/delivery/attempt.ts";
 import { createOutbox } from "../../src/delivery/outbox.ts";
 import type { NewDelivery } from "../../src/delivery/delivery.ts";
+import { titleOfContent } from "../../src/forms/inbox/titles.ts";
 import { webhookJsonSchema } from "../../src/forms/webhook-schema.ts";
 import { webhookRequest } from "../../src/send/outgoing.ts";
 import { openTestApp } from "../support/app.ts";
@@ -34,6 +35,7 @@ async function begin(answer?: Answer, hasMail = true) {
       {
         holder,
         outgoing: async () => outgoing,
+        titleOf: titleOfContent,
         inWords: () => null,
         files: {
           url: async (submission, position) => `/v1/files/${submission}.${position}`,
@@ -164,7 +166,7 @@ describe("the outbox", () => {
       kind: "slack",
       url: target.url,
       chat: {
-        title: "New submission to Contact us",
+        title: "Contact us: Hi",
         fields: [
           ["email", "ann@example.org"],
           ["text", "Hi"],
@@ -179,6 +181,24 @@ describe("the outbox", () => {
     expect(notification!.attachments.map(({ name }) => name)).toEqual(["cv.pdf"]);
     const reply = mails.find(({ autoSubmitted }) => autoSubmitted === "auto-replied");
     expect(reply).toMatchObject({ to: "ann@example.org", replyTo: null });
+  });
+
+  test("calls a submission in chat messages and mail as lists do, unless the form has a subject of its own", async () => {
+    const { app, addTarget, submit, run, outgoing } = await begin();
+    const target = await addTarget({ kind: "slack", url: "https://hooks.example/x", secrets: [] });
+    const slack = { kind: "slack" as const, target: target.id };
+    await submit(slack, mailTo("shop@example.com"));
+    const own = await addForm(app.store, "own", { name: "Own", notifySubject: "From {{name}}" });
+    const titled = await addForm(app.store, "orders", { name: "Orders", titleField: "n" });
+    for (const { key } of [own, titled]) {
+      const deliveries = [{ id: nextId(), ...mailTo("shop@example.com") }];
+      await app.store.submissions.insert(submissionTo(key, { data: '{"name":"Ann","n":7}', deliveries }));
+    }
+    await run();
+    const headings = outgoing.sent.flatMap((each) =>
+      "chat" in each ? each.chat.title : "mail" in each ? each.mail.subject : [],
+    );
+    expect(headings.toSorted()).toEqual(["Contact us: Ann", "Contact us: Ann", "From Ann", "Orders: N: 7"]);
   });
 
   test("tries again after each delay and up to a tenth more, then gives up and says so", async () => {

@@ -115,6 +115,7 @@ describe("every digit of a number that was sent is", () => {
       emailField: null,
       schemaEmailField: null,
       subject: "{{big}} for {{price}}",
+      title: "",
       attach: 0,
       spam: 0,
     });

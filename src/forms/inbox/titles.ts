@@ -1,3 +1,6 @@
+import { isoTime } from "../../base/clock.ts";
+import type { DeliveryContent } from "../../delivery/store.ts";
+import { parseFields } from "../../delivery/text.ts";
 import { type FormPlace, shortName } from "../../access/place.ts";
 import type { FormsApp } from "../store.ts";
 import type { Submission } from "../submission.ts";
@@ -5,6 +8,12 @@ import { type Title, UNTITLED, titlerOf } from "./title.ts";
 
 /** Returns the title of a submission among some, and the name of its form. */
 export type TitleOf = (submission: Submission) => Title & { formName: string };
+
+/** Returns the title of the submission of a delivery, without reading anything; empty if it has nothing. */
+export function titleOfContent({ form, submission }: DeliveryContent): string {
+  const [data, createdAt] = [parseFields(submission.data), isoTime(submission.createdAt)];
+  return titlerOf(form)({ ...submission, data, createdAt }).title;
+}
 
 /** Returns the titles of submissions, of which each form is read once. Forms that share a name are called by their slugs. */
 export async function titlesOf({ store }: FormsApp, submissions: readonly Submission[]): Promise<TitleOf> {

@@ -15,6 +15,7 @@ import type { AdminApp } from "../../../src/http/admin/admin.ts";
 import { ruleInWords } from "../../../src/flags/rules/difference-words.ts";
 import { createFlagViews } from "../../../src/flags/reads/snapshots.ts";
 import { createFormFinder } from "../../../src/forms/forms.ts";
+import { titleOfContent } from "../../../src/forms/inbox/titles.ts";
 import type { StoredSubmission } from "../../../src/forms/intake/insertion.ts";
 import { openServices } from "../../support/app.ts";
 import { type Files, blobsOf, clearNote, createFiles, notesOf } from "./files.ts";
@@ -249,6 +250,7 @@ export function createWorld({ seed, file, servers, keepsLog }: WorldOptions): Wo
         {
           holder,
           outgoing,
+          titleOf: titleOfContent,
           inWords: ruleInWords,
           files: {
             url: async (submission, position) => `/${submission}/${position}`,

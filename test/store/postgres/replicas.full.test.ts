@@ -161,6 +161,7 @@ describe.if(IS_POSTGRES_HERE)("three replicas whose jobs run at the same time", 
         {
           holder,
           outgoing: async () => outgoing,
+          titleOf: () => "",
           inWords: () => null,
           files: { url: async () => "", open: async () => new Blob([]).stream() },
           retryDelays: [5],
