@@ -70,6 +70,11 @@ export function equalsText(wanted: string): (text: string) => boolean {
   };
 }
 
+/** A text that is the same for all texts that {@link equalsText} finds equal, regardless of spaces around them too. */
+export function comparable(text: string): string {
+  return addressSpellings(text)[0] ?? fold(text.trim());
+}
+
 /** In upper case, which "ß" and "SS" share, and every sigma. */
 function fold(text: string): string {
   return normalize(text, "NFC").toUpperCase();

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import { phrasesIn, termsOf } from "../../src/forms/inbox/search-text.ts";
+import { phrasesIn, termsOf, termsOfAddress } from "../../src/forms/inbox/search-text.ts";
 import type { Scan } from "../../src/forms/inbox/scan.ts";
 import type { SubmissionStore } from "../../src/forms/store.ts";
 import type { SubmissionState } from "../../src/forms/submission-state.ts";
@@ -73,6 +73,19 @@ export function searchContract(driver: Driver): void {
       expect(await submissions.indexBacklog()).toEqual({ missing: 0, removals: false });
       expect(await find("last11")).toEqual([]);
       expect(await find("other")).toEqual([other]);
+    });
+
+    test("are found by an address that is a whole text, without a look at others with its words", async () => {
+      const ids = [await add({ to: ["x", { mail: " Ann@Example.com" }] }), await add({ mail: "ann@example.com" })];
+      for (const text of ["ann", "example.com", "ann@example.com, bob@example.com", "mail ann@example.com"])
+        await add({ ann: "ann example com", text });
+      await indexAll();
+      const terms = termsOfAddress("ANN@example.com");
+      expect(await scan({ terms, limit: 3 })).toEqual({ ids: ids.toReversed(), next: null });
+      expect(await scan({ terms: termsOfAddress("bob@example.com") })).toEqual({ ids: [], next: null });
+      await store.submissions.delete([ids[0]!]);
+      await indexAll();
+      expect(await scan({ terms })).toEqual({ ids: [ids[1]!], next: null });
     });
 
     test("are scanned newest first in steps, which count what they leave out", async () => {

@@ -2,8 +2,9 @@ import { withUnicodeLabels } from "../../base/address-spelling.ts";
 import type { Turns } from "../../base/event-loop.ts";
 import { comparedTexts } from "../../base/json/exact-json.ts";
 import { childrenOf, isStructure } from "../../base/json.ts";
+import { sha256 } from "../../base/sum.ts";
 import { SEARCH_LIMITS } from "../limits.ts";
-import { foldText } from "../words.ts";
+import { comparable, foldText } from "../words.ts";
 
 /**
  * A word as a search counts it. Chinese and Japanese put no spaces between words, and Korean adds endings to them, so each
@@ -37,10 +38,10 @@ function isAscii(text: string): boolean {
   return /^[\0-\x7f]*$/.test(text);
 }
 
-/** The words of each value and file name, empty if it has none. */
-function* wordsOfEach(data: Record<string, unknown>, fileNames: readonly string[]): Generator<string> {
-  for (const text of textsIn(data)) yield wordsIn(text);
-  for (const name of fileNames) yield wordsIn(name);
+/** Each value and file name. */
+function* textsOfEach(data: Record<string, unknown>, fileNames: readonly string[]): Generator<string> {
+  yield* textsIn(data);
+  yield* fileNames;
 }
 
 function* textsIn(value: unknown): Generator<string> {
@@ -48,17 +49,36 @@ function* textsIn(value: unknown): Generator<string> {
   else if (typeof value !== "boolean") yield* comparedTexts(value);
 }
 
+/** What distinguishes the term of a whole address from words, which have no signs. */
+const WHOLE = "@";
+
+/** The terms of the texts that are equal to a mail address: one, whatever other texts its words are in. */
+export function termsOfAddress(address: string): SearchTerms {
+  return { terms: [wholeTerm(address)], prefix: null };
+}
+
+function wholeTerm(text: string): string {
+  return `${WHOLE}${sha256(comparable(text)).slice(0, 16)}`;
+}
+
+/** A term as the index has it: with its form, which keeps the submissions of others out of a search. */
+export function termIn(formId: number, term: string): string {
+  return term.startsWith(WHOLE) ? `${formId}w${term.slice(WHOLE.length)}` : `${formId}x${term}`;
+}
+
 /**
  * Finds the different terms under which the index has a submission, value by value: those of its first
- * `SEARCH_LIMITS.words` different words. Yields how many characters it has gone through.
+ * `SEARCH_LIMITS.words` different words and addresses. Yields how many characters it has gone through.
  */
 export function* searchTerms(
   data: Record<string, unknown>,
   fileNames: readonly string[],
 ): Generator<number, string[]> {
   const terms = new Set<string>();
-  for (const words of wordsOfEach(data, fileNames)) {
-    for (const [term] of words.matchAll(TERM)) {
+  for (const text of textsOfEach(data, fileNames)) {
+    const words = wordsIn(text);
+    const whole = text.includes("@") && !/\s/.test(text.trim()) ? [wholeTerm(text)] : [];
+    for (const term of [...whole, ...(words.match(TERM) ?? [])]) {
       terms.add(cut(term));
       if (terms.size === SEARCH_LIMITS.words) return [...terms];
     }
@@ -88,11 +108,6 @@ export function termsOf(phrases: Phrases): SearchTerms {
   return { terms: [...new Set(terms)], prefix: last.length === 0 ? null : cut(last.at(-1)!) };
 }
 
-/** The different terms of phrases, all of them complete. */
-export function termsIn(phrases: Phrases): string[] {
-  return [...new Set(phrases.flatMap((phrase) => phrase.match(TERM) ?? []).map(cut))];
-}
-
 /**
  * Whether the values and file names of a submission contain every phrase, the last one as the beginning of one; no phrase
  * spans two of them. Other work takes its turns.
@@ -106,8 +121,8 @@ export async function containsPhrases(
   const left = new Set(
     phrases.map((phrase, index) => (index === phrases.length - 1 ? ` ${phrase}` : ` ${phrase} `)),
   );
-  for (const words of wordsOfEach(data, fileNames)) {
-    const text = ` ${words} `;
+  for (const value of textsOfEach(data, fileNames)) {
+    const text = ` ${wordsIn(value)} `;
     for (const phrase of left) {
       if (text.includes(phrase)) left.delete(phrase);
       const turn = takeTurns();

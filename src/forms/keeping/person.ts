@@ -1,6 +1,5 @@
 import type { Caller } from "../../access/caller.ts";
 import { requireScopeSomewhere } from "../../access/rights.ts";
-import { addressSpellings } from "../../base/address-spelling.ts";
 import { KiB } from "../../base/bytes.ts";
 import { isoTime } from "../../base/clock.ts";
 import { AppError } from "../../base/errors.ts";
@@ -11,7 +10,7 @@ import { selectForms, selectKeys } from "../lookup.ts";
 import { type StepOf, mergeForms } from "../transfer/merge.ts";
 import { addressMatcher, parseWithSources } from "./purge-match.ts";
 import { beginIndexing, finishIndexing } from "../inbox/search-index.ts";
-import { phrasesIn, termsIn } from "../inbox/search-text.ts";
+import { termsOfAddress } from "../inbox/search-text.ts";
 import type { ScanStep } from "../inbox/scan.ts";
 import type { FormsApp } from "../store.ts";
 import type { FilteredPage } from "../inbox/submission-list.ts";
@@ -26,7 +25,7 @@ const STEP = 100;
 /** The steps through the submissions of a form in which a text is an address, in every folder, up to a bound. */
 function stepsOf(app: FormsApp, address: string, bound: ArrivalBound | null = null): StepOf {
   const find = addressMatcher(address);
-  const terms = { terms: termsOfAddress(address), prefix: null };
+  const terms = termsOfAddress(address);
   const states = SUBMISSION_STATES;
   return (formKey) => async (before, size) => {
     const upTo = bound?.place ?? null;
@@ -38,15 +37,9 @@ function stepsOf(app: FormsApp, address: string, bound: ArrivalBound | null = nu
   };
 }
 
-/** The terms that an address has in the index in each of its spellings. */
-function termsOfAddress(address: string): string[] {
-  const [first, ...others] = [address, ...addressSpellings(address)].map((each) => termsIn(phrasesIn(each)));
-  return first!.filter((term) => others.every((terms) => terms.includes(term)));
-}
-
 /**
  * A page of the submissions of every form and folder that the caller sees, or of a project, in which a text is an address, newest first: those that a purge of
- * the address deletes. One whose address comes after `SEARCH_LIMITS.words` other words is found by the purge alone, which
+ * the address deletes. One whose address comes after `SEARCH_LIMITS.words` other words and addresses is found by the purge alone, which
  * reads every submission. Throws `forbidden`.
  */
 export async function findPerson(

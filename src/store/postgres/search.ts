@@ -1,4 +1,4 @@
-import type { SearchTerms } from "../../forms/inbox/search-text.ts";
+import { type SearchTerms, termIn } from "../../forms/inbox/search-text.ts";
 import { createTermReader } from "../../forms/inbox/term-reader.ts";
 import { bytesOf, textOf } from "../sql/ids.ts";
 import { AFTER_EVERY_ID, filesOf } from "../sql/submissions/submissions.ts";
@@ -10,11 +10,6 @@ const MAX_ADDED = 250;
 
 /** About how many bytes of text one write reads. */
 const MAX_READ = 500_000;
-
-/** The term of a form, which keeps the submissions of other forms out of a search. */
-function termIn(formId: number, term: string): string {
-  return `${formId}x${term}`;
-}
 
 /** A term as a text of PostgreSQL has it: https://www.postgresql.org/docs/current/datatype-textsearch.html */
 function quoted(term: string): string {

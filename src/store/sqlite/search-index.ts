@@ -1,4 +1,5 @@
 import { type Database, SQLiteError } from "bun:sqlite";
+import { termIn } from "../../forms/inbox/search-text.ts";
 import { createTermReader } from "../../forms/inbox/term-reader.ts";
 import { query } from "./statements.ts";
 import { textOf } from "../sql/ids.ts";
@@ -15,11 +16,6 @@ type Row = { seq: number; id: Uint8Array; form_id: number; data: string; names: 
 
 const ROW = `s.seq, s.id, s.form_id, s.data,
   (SELECT json_group_array(name ORDER BY position) FROM files WHERE submission_seq = s.seq) AS names`;
-
-/** The term of a form, which keeps the submissions of other forms out of a search. */
-export function termIn(formId: number, term: string): string {
-  return `${formId}x${term}`;
-}
 
 /**
  * Updates a part of the index: removes deleted submissions, then adds missing ones, and merges the additions when

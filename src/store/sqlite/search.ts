@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
-import type { SearchTerms } from "../../forms/inbox/search-text.ts";
+import { type SearchTerms, termIn } from "../../forms/inbox/search-text.ts";
 import type { FindHits } from "../sql/submissions/scan.ts";
-import { naturalPosition, termIn } from "./search-index.ts";
+import { naturalPosition } from "./search-index.ts";
 import { query } from "./statements.ts";
 import { bytesOf } from "../sql/ids.ts";
 
