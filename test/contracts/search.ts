@@ -76,7 +76,10 @@ export function searchContract(driver: Driver): void {
     });
 
     test("are found by an address that is a whole text, without a look at others with its words", async () => {
-      const ids = [await add({ to: ["x", { mail: " Ann@Example.com" }] }), await add({ mail: "ann@example.com" })];
+      const ids = [
+        await add({ to: ["x", { mail: " Ann@Example.com" }] }),
+        await add({ mail: "ann@example.com" }),
+      ];
       for (const text of ["ann", "example.com", "ann@example.com, bob@example.com", "mail ann@example.com"])
         await add({ ann: "ann example com", text });
       await indexAll();

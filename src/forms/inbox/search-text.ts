@@ -49,7 +49,7 @@ function* textsIn(value: unknown): Generator<string> {
   else if (typeof value !== "boolean") yield* comparedTexts(value);
 }
 
-/** What distinguishes the term of a whole address from words, which have no signs. */
+/** The start of the term of a whole address: words have no signs. */
 const WHOLE = "@";
 
 /** The terms of the texts that are equal to a mail address: one, whatever other texts its words are in. */
