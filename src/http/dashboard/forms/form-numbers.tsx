@@ -1,10 +1,9 @@
-import { Tile } from "../parts/tile.tsx";
+import { Tile, trendOf } from "../parts/tile.tsx";
 import { shortName } from "../../../access/place.ts";
 import { roughDuration } from "../../../base/units.ts";
 import { rolesOf } from "../../../forms/inbox/field-roles.ts";
 import { type FieldRow, rowsOfSchema } from "../../../forms/intake/field-rows.ts";
 import { spamCheckInWords } from "../../../forms/spam/spam-reason.ts";
-import type { Child } from "../markup.ts";
 import { Empty } from "../parts/card.tsx";
 import { A } from "../parts/link.tsx";
 import { Share } from "../parts/spark.tsx";
@@ -85,14 +84,6 @@ export function Tiles({ form, stats }: FormShown) {
 
 /** Counts of which one at least is more than 0; else none, of which no line is drawn. */
 const drawn = (counts: readonly number[]) => (counts.some((each) => each > 0) ? counts : []);
-
-/** `↑ 8 %`, beside as many days before. */
-function trendOf({ total, before }: { total: number; before: number }): Child {
-  if (before === 0) return null;
-  const percent = Math.round((total / before - 1) * 100);
-  if (percent === 0) return "as before";
-  return `${percent > 0 ? "↑" : "↓"} ${Math.abs(percent).toLocaleString("en")} %`;
-}
 
 const KINDS: Record<FieldRow["type"], string> = {
   text: "text",

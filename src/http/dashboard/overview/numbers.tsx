@@ -1,7 +1,6 @@
-import { Tile } from "../parts/tile.tsx";
+import { Tile, trendOf } from "../parts/tile.tsx";
 import { roughDuration } from "../../../base/units.ts";
 import type { Numbers } from "../../../maintenance/numbers.ts";
-import type { Child } from "../markup.ts";
 import { formatCount } from "../parts/chart.tsx";
 import { SegLinks } from "../parts/seg.tsx";
 
@@ -91,17 +90,4 @@ function FirstAnswer({ median, before, byDay }: NonNullable<Numbers["answers"]>)
 
 function percentOf(part: number, whole: number): number {
   return Math.round((100 * part) / whole);
-}
-
-/** `↑ 12 %`, compared with as many days before; nothing without any. */
-function trendOf({ total, before }: { total: number; before: number }, steady = "as before"): Child {
-  if (before === 0) return null;
-  const percent = Math.round(Math.abs(total / before - 1) * 100);
-  if (percent < 3) return steady;
-  const isMore = total > before;
-  return (
-    <span class={isMore ? "trend good" : "trend"}>
-      {isMore ? "↑" : "↓"} {percent.toLocaleString("en")} %
-    </span>
-  );
 }

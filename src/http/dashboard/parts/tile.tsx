@@ -24,3 +24,16 @@ export function Tile({ to, query, name, value, trend, values, kind = "" }: TileP
     </A>
   );
 }
+
+/** `↑ 12 %`, compared with as many days before; nothing without any. */
+export function trendOf({ total, before }: { total: number; before: number }, steady = "as before"): Child {
+  if (before === 0) return null;
+  const percent = Math.round(Math.abs(total / before - 1) * 100);
+  if (percent < 3) return steady;
+  const isMore = total > before;
+  return (
+    <span class={isMore ? "trend good" : "trend"}>
+      {isMore ? "↑" : "↓"} {percent.toLocaleString("en")} %
+    </span>
+  );
+}
