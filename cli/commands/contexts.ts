@@ -3,12 +3,9 @@ import { parseTestContext, testContextText } from "../../src/flags/contexts/test
 import { contexts as operations } from "../../src/operations/changes/contexts.ts";
 import type { Io } from "../output/terminal.ts";
 import { details, shorten, shown } from "../output/text.ts";
-import { action } from "../session/action.ts";
-import { projectOption } from "../session/config.ts";
-import type { Input } from "../session/input.ts";
 import { sourceOf } from "../session/sources.ts";
-import type { Session } from "../session/session.ts";
 import { usage } from "../session/usage.ts";
+import { inProject, verb } from "../session/verb.ts";
 import { addDelete, addGet, addList } from "./verbs.ts";
 
 export function addContextCommands(contexts: Command, io: Io): void {
@@ -18,28 +15,11 @@ Examples:
   formflag contexts set Ann -p shop --context 'plan=beta, country=DE'
   formflag contexts list -p shop
 `);
-  contexts
-    .command("set")
-    .argument(...NAME)
-    .description("create a test context or change its values")
-    .addOption(projectOption())
-    .option(
-      "--context <context>",
-      "pairs such as plan=beta, country=DE, or JSON, @FILE, or - for standard input",
-    )
-    .after(`
-Examples:
-  formflag contexts set Ann -p shop --context 'plan=beta, country=DE'
-  formflag contexts set Bob -p shop --context '{"targetingKey":"bob","plan":"free"}'
-`)
-    .action(action(io, parseSet, setContext));
+  addSet(contexts, io);
   addGet(contexts, io, {
-    argument: NAME,
+    ...CONTEXT,
     description: "show a test context",
-    options: [projectOption()],
-    parse: readPlace,
     operation: operations.get,
-    names: ({ project, name }) => ({ project, person: name }),
     describe: ({ name, context }) =>
       details([
         ["name", name],
@@ -48,7 +28,7 @@ Examples:
   });
   addList(contexts, io, {
     description: "list the test contexts of a project by name",
-    options: [projectOption()],
+    options: ["project"],
     parse: (input) => input.project(),
     operation: operations.list,
     names: (project) => ({ project }),
@@ -58,43 +38,45 @@ Examples:
       shown`No test contexts yet. Next: formflag contexts set Ann -p ${project} --context 'plan=beta, country=DE'`,
   });
   addDelete(contexts, io, {
-    argument: NAME,
+    ...CONTEXT,
     description: "delete a test context",
-    options: [projectOption()],
-    parse: readPlace,
     operations,
-    names: ({ project, name }) => ({ project, person: name }),
     kind: "test context",
-    id: ({ name }) => ({ name }),
+    id: ({ person: name }) => ({ name }),
     of: ({ project }) => ` of project ${project}`,
   });
 }
 
-const NAME: [string, string] = ["[name]", "name of the test context"];
+/** A test context of a project, by its name. */
+const CONTEXT = {
+  argument: ["[name]", "name of the test context"],
+  options: ["project"],
+  parse: inProject("person"),
+} as const;
 
-type Place = { project: string; name: string };
-
-async function readPlace(input: Input, given?: string): Promise<Place> {
-  const name = await input.need(given, "name");
-  return { project: await input.project(), name };
-}
-
-async function parseSet(input: Input, given?: string) {
-  const place = await readPlace(input, given);
-  const { context } = input.options as { context?: string };
-  if (context === undefined)
-    throw usage("the context is missing", "write it as in --context 'plan=beta, country=DE'");
-  return { place, context: parseTestContext(await sourceOf(context, "--context", input)) };
-}
-
-async function setContext(
-  { client, report }: Session,
-  { place, context }: Awaited<ReturnType<typeof parseSet>>,
-): Promise<void> {
-  const set = await client.call(operations.set, {
-    names: { project: place.project, person: place.name },
-    body: { context },
-  });
-  const values = testContextText(set.context);
-  await report(set, shown`${set.result} test context ${place.name} of project ${place.project}: ${values}\n`);
-}
+const addSet = verb("set", {
+  ...CONTEXT,
+  description: "create a test context or change its values",
+  options: [
+    "project",
+    ["--context <context>", "pairs such as plan=beta, country=DE, or JSON, @FILE, or - for standard input"],
+  ],
+  help: `
+Examples:
+  formflag contexts set Ann -p shop --context 'plan=beta, country=DE'
+  formflag contexts set Bob -p shop --context '{"targetingKey":"bob","plan":"free"}'
+`,
+  parse: async (input, given) => {
+    const names = await CONTEXT.parse(input, given);
+    const { context } = input.options as { context?: string };
+    if (context === undefined)
+      throw usage("the context is missing", "write it as in --context 'plan=beta, country=DE'");
+    return { names, context: parseTestContext(await sourceOf(context, "--context", input)) };
+  },
+  run: async ({ client, report }, { names, context }) => {
+    const set = await client.call(operations.set, { names, body: { context } });
+    const values = testContextText(set.context);
+    const { project, person } = names;
+    await report(set, shown`${set.result} test context ${person} of project ${project}: ${values}\n`);
+  },
+});

@@ -15,7 +15,8 @@ import { listSome } from "../session/pages.ts";
 import type { Session } from "../session/session.ts";
 import { usage } from "../session/usage.ts";
 import { countValue } from "../session/values.ts";
-import { addGet, named } from "./verbs.ts";
+import { named } from "../session/verb.ts";
+import { addGet } from "./verbs.ts";
 import { heard } from "../session/command-line.ts";
 
 export function addDeliveryCommands(deliveries: Command, io: Io): void {

@@ -1,21 +1,16 @@
 import type { Command } from "commander";
-import { type NewOf, recordInWords } from "../../src/base/kinds/kinds.ts";
+import { recordInWords } from "../../src/base/kinds/kinds.ts";
 import { FEED } from "../../src/forms/feeds/feed-card.ts";
 import { feeds as operations } from "../../src/operations/feeds/feeds.ts";
 import type { Io } from "../output/terminal.ts";
 import { shown, table } from "../output/text.ts";
-import { action } from "../session/action.ts";
-import { givenIn, withCard } from "../session/card.ts";
-import { formProjectOption } from "../session/config.ts";
-import type { Input } from "../session/input.ts";
+import { givenIn, optionsOf } from "../session/card.ts";
 import { listAll } from "../session/pages.ts";
-import type { Session } from "../session/session.ts";
+import { verb } from "../session/verb.ts";
 import { addRevoke } from "./verbs.ts";
 
 export function addFeedCommands(feeds: Command, io: Io): void {
-  feeds.addHelpText(
-    "after",
-    `
+  feeds.after(`
 A feed is an address from which a spreadsheet or a feed reader gets the submissions of a form, newest first and without
 spam. Anyone who knows the address can read it without a token, until the feed is revoked or expires.
 
@@ -23,10 +18,9 @@ Examples:
   formflag feeds create contact --format csv --field name,email --since 30d
   formflag feeds list
   formflag feeds revoke k3v9-x2mq-71bd
-`,
-  );
-  addCreateCommand(feeds, io);
-  addListCommand(feeds, io);
+`);
+  addCreate(feeds, io);
+  addList(feeds, io);
   addRevoke(feeds, io, {
     argument: ["[id]", "id of the feed"],
     description: "revoke a feed at once",
@@ -37,18 +31,11 @@ Examples:
   });
 }
 
-type NewFeed = { form: string; body: NewOf<typeof FEED> };
-
-function addCreateCommand(feeds: Command, io: Io): void {
-  const create = feeds
-    .command("create")
-    .argument("[form]", "slug or key of the form")
-    .description("create a feed and print its address, which is shown only once")
-    .addOption(formProjectOption());
-  withCard(create, FEED)
-    .addHelpText(
-      "after",
-      `
+const addCreate = verb("create", {
+  argument: ["[form]", "slug or key of the form"],
+  description: "create a feed and print its address, which is shown only once",
+  options: ["project of forms", ...optionsOf(FEED)],
+  help: `
 With --field, a submission has only these fields, its id and its time. The address is stored as a hash, so it cannot be
 shown again.
 
@@ -57,51 +44,38 @@ Examples:
   formflag feeds create contact --format atom --search urgent --expires 90d
   formflag feeds create contact --format json --field name --field message --limit 100
 `,
-    )
-    .action(action(io, parse, createFeed, { ownField: true }));
-}
+  ownField: true,
+  parse: async (input, given) => ({ body: await givenIn(FEED, input), form: await input.form(given) }),
+  run: async ({ client, config, print, suggest }, { form, body }) => {
+    const feed = await client.call(operations.create, { names: { form }, body });
+    const url = feed.url.startsWith("/") ? `${config.server ?? ""}${feed.url}` : feed.url;
+    await print({ ...feed, url }, `${url}\n`);
+    suggest(
+      shown`Who knows this address reads the submissions; it is not shown again. To end it: formflag feeds revoke ${feed.id}`,
+    );
+  },
+});
 
-async function parse(input: Input, given?: string): Promise<NewFeed> {
-  return { body: await givenIn(FEED, input), form: await input.form(given) };
-}
-
-async function createFeed(
-  { client, config, print, suggest }: Session,
-  { form, body }: NewFeed,
-): Promise<void> {
-  const feed = await client.call(operations.create, { names: { form }, body });
-  const url = feed.url.startsWith("/") ? `${config.server ?? ""}${feed.url}` : feed.url;
-  await print({ ...feed, url }, `${url}\n`);
-  suggest(
-    shown`Who knows this address reads the submissions; it is not shown again. To end it: formflag feeds revoke ${feed.id}`,
-  );
-}
-
-function addListCommand(feeds: Command, io: Io): void {
-  const parse = async (input: Input, form?: string) => ({
+const addList = verb("list ls", {
+  argument: ["[form]", "slug or key of the form (default: all forms)"],
+  description: "list feeds, the oldest first, without their addresses",
+  options: ["project of forms"],
+  parse: async (input, form) => ({
     ...(form !== undefined && { form: await input.form(form) }),
     project: input.givenProject(),
-  });
-  feeds
-    .command("list")
-    .alias("ls")
-    .argument("[form]", "slug or key of the form (default: all forms)")
-    .description("list feeds, the oldest first, without their addresses")
-    .addOption(formProjectOption())
-    .action(
-      action(io, parse, async ({ client, print, suggest }: Session, query) => {
-        const all = await listAll(client, operations.list, { query });
-        const rows = all.map((feed) => [
-          feed.id,
-          feed.form,
-          feed.name,
-          feed.format,
-          recordInWords(FEED, feed),
-          feed.lastReadAt ?? "never",
-          feed.expiresAt ?? "never",
-        ]);
-        await print(all, table(["FEED", "FORM", "NAME", "FORMAT", "SHOWS", "LAST READ", "EXPIRES"], rows));
-        if (all.length === 0) suggest("No feeds yet. Next: formflag feeds create <form> --format csv");
-      }),
-    );
-}
+  }),
+  run: async ({ client, print, suggest }, query) => {
+    const all = await listAll(client, operations.list, { query });
+    const rows = all.map((feed) => [
+      feed.id,
+      feed.form,
+      feed.name,
+      feed.format,
+      recordInWords(FEED, feed),
+      feed.lastReadAt ?? "never",
+      feed.expiresAt ?? "never",
+    ]);
+    await print(all, table(["FEED", "FORM", "NAME", "FORMAT", "SHOWS", "LAST READ", "EXPIRES"], rows));
+    if (all.length === 0) suggest("No feeds yet. Next: formflag feeds create <form> --format csv");
+  },
+});

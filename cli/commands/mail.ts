@@ -6,7 +6,7 @@ import type { Io } from "../output/terminal.ts";
 import { shown } from "../output/text.ts";
 import { action } from "../session/action.ts";
 import type { Session } from "../session/session.ts";
-import { named } from "./verbs.ts";
+import { named } from "../session/verb.ts";
 import { heard } from "../session/command-line.ts";
 
 export function addMailCommands(mail: Command, io: Io): void {

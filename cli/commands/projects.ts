@@ -1,17 +1,20 @@
 import type { Command } from "commander";
+import { formatBytes } from "../../src/base/bytes.ts";
+import { DAY_MS } from "../../src/base/days.ts";
+import { parseRate } from "../../src/base/units.ts";
 import { projects as operations } from "../../src/operations/projects.ts";
-import { fieldOption } from "../output/field.ts";
+import { PROJECT_SETTINGS, SETTINGS, type SettingName } from "../../src/projects/project-settings.ts";
+import type { Project, ProjectPatch, Usage } from "../../src/projects/project.ts";
 import type { Io } from "../output/terminal.ts";
 import { details, shown, table } from "../output/text.ts";
-import { BEGINS, action } from "../session/action.ts";
-import { create, ifNotExistsOption } from "../session/create.ts";
+import { BEGINS } from "../session/action.ts";
 import { heard, listOption } from "../session/command-line.ts";
-import type { Input } from "../session/input.ts";
-import type { Session } from "../session/session.ts";
-import { whyOption } from "../session/why.ts";
+import { create, ifNotExistsOption } from "../session/create.ts";
+import { usage } from "../session/usage.ts";
+import { isUnset, sizeValue } from "../session/values.ts";
 import { addHistoryCommand } from "./change-history.ts";
-import { addSetCommand, settingLines, type Shown } from "./project-settings.ts";
-import { addDelete, addGet, addList, named } from "./verbs.ts";
+import { named, verb } from "../session/verb.ts";
+import { addDelete, addGet, addList } from "./verbs.ts";
 
 export function addProjectCommands(projects: Command, io: Io): void {
   heard(projects)`
@@ -34,7 +37,7 @@ rename: a slug cannot be changed, since addresses and programs have it; formflag
   formflag projects get shop --field key
   formflag projects list --json
 `);
-  addCreateCommand(projects, io);
+  addCreate(projects, io);
   addList(projects, io, {
     description: "list projects by name",
     parse: () => {},
@@ -56,11 +59,11 @@ rename: a slug cannot be changed, since addresses and programs have it; formflag
     names: namesOf,
     describe: describeProject,
   });
-  addSetCommand(projects, io);
+  addSet(projects, io);
   addDelete(projects, io, {
     argument: ["[project]", "slug of the project"],
     description: "delete a project, its environments, flags and forms",
-    options: [whyOption()],
+    options: ["why"],
     help: "\nExample:\n  formflag projects delete shop --yes\n",
     parse: named("project"),
     operations,
@@ -84,43 +87,96 @@ function describeProject(project: Shown): string {
   );
 }
 
-function addCreateCommand(projects: Command, io: Io): void {
-  projects
-    .command("create")
-    .argument("[project]", "slug of the new project")
-    .description("create a project with its environments and keys")
-    .option("--name <name>", "name for people")
-    .addOption(
-      listOption(
-        "--environments <environment...>",
-        "its environments (default: develop, staging, production)",
-      ),
-    )
-    .withOptions(ifNotExistsOption("the project"), fieldOption())
-    .after(
-      "\nExamples:\n  formflag projects create shop\n  formflag projects create shop --environments test,live\n",
-    )
-    .action(action(io, parseCreate, createProject, BEGINS));
+const addCreate = verb("create", {
+  argument: ["[project]", "slug of the new project"],
+  description: "create a project with its environments and keys",
+  options: [
+    ["--name <name>", "name for people"],
+    listOption("--environments <environment...>", "its environments (default: develop, staging, production)"),
+    ifNotExistsOption("the project"),
+    "field",
+  ],
+  help: "\nExamples:\n  formflag projects create shop\n  formflag projects create shop --environments test,live\n",
+  ...BEGINS,
+  parse: async (input, given) => {
+    const slug = await input.need(given, "project");
+    const options = input.options as { name?: string; environments?: string[]; ifNotExists?: true };
+    const { name, environments, ifNotExists = false } = options;
+    return { body: { slug, name, environments }, ifNotExists };
+  },
+  run: async ({ client, report, suggest }, { body, ifNotExists }) => {
+    const { slug } = body;
+    const make = () => client.call(operations.create, { body });
+    const find = () => client.call(operations.get, { names: { project: slug } });
+    const project = await create(make, ifNotExists ? find : null);
+    await report(project, describeProject(project));
+    const environment = project.environments[0]?.slug ?? "<environment>";
+    suggest(shown`\nNext: formflag flags set <flag> -p ${slug} -e ${environment} --on`);
+  },
+});
+
+const addSet = verb("set", {
+  argument: ["[project]", "slug of the project"],
+  description: "change the settings of a project",
+  options: [
+    ...PROJECT_SETTINGS.map((name) => [`--${SETTINGS[name].option[0]}`, SETTINGS[name].option[1]] as const),
+    "why",
+  ],
+  help: `
+Submissions over the daily limit are refused until midnight in UTC (429), and submissions that do not fit into the
+storage are refused (409). Only an admin of the whole server can change these two limits and the sender.
+
+Examples:
+  formflag projects set shop --name 'Our shop' --accent '#a02040'
+  formflag projects set shop --mail-from 'Shop <shop@example.com>'
+  formflag projects set shop --max-submissions 1000/d --max-storage 5GB
+`,
+  parse: async (input, given) => {
+    const slug = await input.need(given, "project");
+    const patch: ProjectPatch = {};
+    for (const name of PROJECT_SETTINGS) {
+      const text = input.options[name] as string | undefined;
+      if (text !== undefined) Object.assign(patch, { [name]: valueOf(name, text) });
+    }
+    if (Object.keys(patch).length === 0)
+      throw usage("nothing to change", "name it for people: --name 'Our shop'; --help lists the settings");
+    return { slug, patch };
+  },
+  run: async ({ client, report }, { slug, patch }) => {
+    const project = await client.call(operations.set, { names: { project: slug }, body: patch });
+    await report(
+      project,
+      shown`${project.result} project ${slug}\n` +
+        details([["name", project.name], ...settingLines(project)]),
+    );
+  },
+});
+
+function valueOf(name: SettingName, text: string): string | number | null {
+  const { kind, option, required } = SETTINGS[name];
+  if (!required && (text === "default" || isUnset(text))) return null;
+  if (kind.is === "bytes") return sizeValue(text, `--${option[0].split(" ")[0]}`);
+  return kind.is === "count" ? dailyCount(text) : text;
 }
 
-type NewProject = {
-  project: { slug: string; name: string | undefined; environments: string[] | undefined };
-  ifNotExists: boolean;
-};
-
-async function parseCreate(input: Input, given?: string): Promise<NewProject> {
-  const slug = await input.need(given, "project");
-  const options = input.options as { name?: string; environments?: string[]; ifNotExists?: true };
-  const { name, environments, ifNotExists = false } = options;
-  return { project: { slug, name, environments }, ifNotExists };
+/** `1000/d`, or the number alone. Throws `invalid`. */
+function dailyCount(text: string): number {
+  const rate = /^\d{1,10}$/.test(text) ? { count: Number(text), seconds: DAY_MS / 1000 } : parseRate(text);
+  if (rate === undefined || rate.seconds !== DAY_MS / 1000 || rate.count < 1)
+    throw usage(`--max-submissions ${text} is not a number a day`, "write --max-submissions 1000/d, or none");
+  return rate.count;
 }
 
-async function createProject({ client, report, suggest }: Session, values: NewProject): Promise<void> {
-  const { slug } = values.project;
-  const make = () => client.call(operations.create, { body: values.project });
-  const find = () => client.call(operations.get, { names: { project: slug } });
-  const project = await create(make, values.ifNotExists ? find : null);
-  await report(project, describeProject(project));
-  const environment = project.environments[0]?.slug ?? "<environment>";
-  suggest(shown`\nNext: formflag flags set <flag> -p ${slug} -e ${environment} --on`);
+type Shown = Project & { usage?: Usage | null | undefined };
+
+/** The settings that are not the default, for a person, with what is used; a server of an earlier version sends none. */
+function settingLines(project: Shown): [label: string, text: string][] {
+  return PROJECT_SETTINGS.flatMap((name): [string, string][] => {
+    const [{ kind, line, used }, value] = [SETTINGS[name], project[name]];
+    if (!value || line === undefined) return [];
+    if (typeof value === "string") return [[line, value]];
+    const most = kind.is === "bytes" ? formatBytes(value) : `${value.toLocaleString("en")} a day`;
+    const usedText = project.usage && used?.(project.usage);
+    return [[line, `at most ${most}${usedText ? `, ${usedText}` : ""}`]];
+  });
 }

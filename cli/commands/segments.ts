@@ -4,21 +4,18 @@ import { OWN_RULE, segmentInWords } from "../../src/flags/rules/rule-words.ts";
 import type { Segment } from "../../src/flags/segment.ts";
 import { segments as operations } from "../../src/operations/segments.ts";
 import type { Io } from "../output/terminal.ts";
-import { type Detail, details, indentedJson, shorten, shown } from "../output/text.ts";
-import { action } from "../session/action.ts";
+import { type Detail, details, indentedJson, shorten, shown, table } from "../output/text.ts";
+import { heard } from "../session/command-line.ts";
 import { conditionOf, conditionOption } from "../session/conditions.ts";
-import { environmentOption, projectOption } from "../session/config.ts";
 import type { Input } from "../session/input.ts";
-import { ifRevision, revisionOption } from "../session/revision.ts";
-import type { Session } from "../session/session.ts";
-import { switchValue } from "../session/values.ts";
+import { listAll } from "../session/pages.ts";
+import { ifRevision } from "../session/revision.ts";
 import { jsonValue } from "../session/sources.ts";
 import { usage } from "../session/usage.ts";
-import { whyOption } from "../session/why.ts";
+import { switchValue } from "../session/values.ts";
 import { addHistoryCommand } from "./change-history.ts";
-import { addApproveCommand, addMembersCommand, countsInWords } from "./segment-members.ts";
+import { inEnvironment, verb } from "../session/verb.ts";
 import { addDelete, addGet, addList } from "./verbs.ts";
-import { heard } from "../session/command-line.ts";
 
 export function addSegmentCommands(segments: Command, io: Io): void {
   heard(segments)`
@@ -37,19 +34,16 @@ add-user users add-member add-members member: type formflag segments set <name> 
   formflag flags set search -p shop -e production --on --if 'segment staff'
   formflag segments list -p shop -e production
 `);
-  addSetCommand(segments, io);
+  addSet(segments, io);
   addGet(segments, io, {
-    argument: SEGMENT,
+    ...SEGMENT,
     description: "show a segment",
-    options: [projectOption(), environmentOption()],
-    parse: readPlace,
     operation: operations.get,
-    names: (place) => place,
     describe: describeSegment,
   });
   addList(segments, io, {
     description: "list the segments of an environment by name",
-    options: [projectOption(), environmentOption()],
+    options: SEGMENT.options,
     parse: (input) => input.place(),
     operation: operations.list,
     names: (place) => place,
@@ -59,31 +53,25 @@ add-user users add-member add-members member: type formflag segments set <name> 
       shown`No segments yet. Next: formflag segments set <name> -p ${project} -e ${environment} --if 'email ends_with @example.com'`,
   });
   addDelete(segments, io, {
-    argument: SEGMENT,
+    ...SEGMENT,
     description: "delete a segment to which no rule refers",
-    options: [projectOption(), environmentOption(), revisionOption(), whyOption()],
-    parse: readPlace,
+    options: [...SEGMENT.options, "revision", "why"],
     operations,
-    names: (place) => place,
     kind: "segment",
     id: ({ segment: name }) => ({ name }),
     of: ({ project, environment }) => ` of ${project}/${environment}`,
   });
-  addMembersCommand(segments, io, readPlace);
-  addApproveCommand(segments, io, readPlace);
+  addMembers(segments, io);
+  addApprove(segments, io).argument("[value...]", "values that are pending, such as addresses");
   addHistoryCommand(segments, io, "segment");
 }
 
-const SEGMENT: [string, string] = ["[name]", "name of the segment"];
-
 /** A segment of an environment, by its name. */
-type Place = { project: string; environment: string; segment: string };
-
-/** The segment that was given and the environment of `-p` and `-e`, prompted for if missing. */
-async function readPlace(input: Input, given?: string): Promise<Place> {
-  const segment = await input.need(given, "name");
-  return { ...(await input.place()), segment };
-}
+const SEGMENT = {
+  argument: ["[name]", "name of the segment"],
+  options: ["project", "environment"],
+  parse: inEnvironment("segment"),
+} as const;
 
 function describeSegment(segment: Segment, revision: number): string {
   const words = segmentInWords(segment);
@@ -108,60 +96,56 @@ function memberFacts({ source, members = 0, pending = 0, full }: Segment): Detai
   ];
 }
 
-function addSetCommand(segments: Command, io: Io): void {
-  segments
-    .command("set")
-    .alias("create")
-    .argument("[name]", "name of the segment")
-    .description("create a segment or change its rule")
-    .withOptions(projectOption(), environmentOption())
-    .addOption(
-      conditionOption(
-        "condition for members, such as 'plan == pro and country in AT, DE'; if repeated, any of them",
-      ),
-    )
-    .addOption(
-      new Option(
-        "--rule <json>",
-        "condition as a JSONLogic rule: JSON, @FILE, or - for standard input",
-      ).conflicts("if"),
-    )
-    .addOption(
-      new Option(
-        "--from-form <form>",
-        "take the members from submissions to this form; with --field",
-      ).conflicts(["if", "rule"]),
-    )
-    .addOption(new Option("--field <name>", "field of the form that names a member, such as email"))
-    .addOption(
-      new Option(
-        "--attribute <name>",
-        "attribute of the context to compare with the field (default: the name of the field)",
-      ),
-    )
-    .addOption(
-      new Option("--approve <on|off>", "whether a value counts only after it is approved (default: off)"),
-    )
-    .withOptions(revisionOption(), whyOption())
-    .after(`
+const addSet = verb("set create", {
+  argument: SEGMENT.argument,
+  description: "create a segment or change its rule",
+  options: [
+    ...SEGMENT.options,
+    conditionOption(
+      "condition for members, such as 'plan == pro and country in AT, DE'; if repeated, any of them",
+    ),
+    new Option(
+      "--rule <json>",
+      "condition as a JSONLogic rule: JSON, @FILE, or - for standard input",
+    ).conflicts("if"),
+    new Option(
+      "--from-form <form>",
+      "take the members from submissions to this form; with --field",
+    ).conflicts(["if", "rule"]),
+    ["--field <name>", "field of the form that names a member, such as email"],
+    [
+      "--attribute <name>",
+      "attribute of the context to compare with the field (default: the name of the field)",
+    ],
+    ["--approve <on|off>", "whether a value counts only after it is approved (default: off)"],
+    "revision",
+    "why",
+  ],
+  help: `
 Flags of the environment use a segment in the condition segment <name>, and in JSON rules as {"$ref":"<name>"}.
 
 Examples:
   formflag segments set staff -p shop -e production --if 'email ends_with @example.com or email ends_with @example.org'
   formflag segments set beta -p shop -e production --rule @beta.json
   formflag segments set beta -p shop -e production --from-form beta-signup --field email --approve on
-`)
-    .action(action(io, parse, run, { ownField: true }));
-}
+`,
+  ownField: true,
+  parse: async (input, given) => {
+    const names = await SEGMENT.parse(input, given);
+    return { names, body: await definitionOf(input), revision: ifRevision(input.options) };
+  },
+  run: async ({ client, report }, { names, ...sent }) => {
+    const segment = await client.call(operations.set, { names, ...sent });
+    const counts = segment.source ? `, ${countsInWords(segment)}` : "";
+    const { project, environment } = names;
+    await report(
+      segment,
+      shown`${segment.result} segment ${names.segment} in ${project}/${environment}: ${segmentInWords(segment)}${counts}\n`,
+    );
+  },
+});
 
 type Definition = { rule: unknown } | { source: ReturnType<typeof sourceOf> };
-
-type Values = { place: Place; body: Definition; revision: number | undefined };
-
-async function parse(input: Input, given?: string): Promise<Values> {
-  const place = await readPlace(input, given);
-  return { place, body: await definitionOf(input), revision: ifRevision(input.options) };
-}
 
 async function definitionOf(input: Input): Promise<Definition> {
   const { rule, if: conditions, fromForm: form, ...rest } = input.options as Given;
@@ -197,12 +181,53 @@ function sourceOf(form: string, { field, attribute, approve }: SourceOptions) {
   };
 }
 
-async function run({ client, report }: Session, { place, body, revision }: Values): Promise<void> {
-  const { project, environment, segment: name } = place;
-  const segment = await client.call(operations.set, { names: place, body, revision });
-  const counts = segment.source ? shown`, ${countsInWords(segment)}` : "";
-  await report(
-    segment,
-    shown`${segment.result} segment ${name} in ${project}/${environment}: ${segmentInWords(segment)}${counts}\n`,
-  );
+/** The members of a segment and the values that wait, for a person. */
+function countsInWords({ members = 0, pending = 0 }: Pick<Segment, "members" | "pending">): string {
+  const counted = `${members.toLocaleString("en")} ${members === 1 ? "member" : "members"}`;
+  return pending === 0 ? counted : `${counted}, ${pending.toLocaleString("en")} pending`;
 }
+
+const addMembers = verb("members", {
+  argument: SEGMENT.argument,
+  description: "list the members of a segment that a form fills",
+  options: [...SEGMENT.options, ["--pending", "list the values that are not approved"], "field"],
+  parse: async (input, given) => ({
+    names: await SEGMENT.parse(input, given),
+    pending: input.options["pending"] === true,
+  }),
+  run: async ({ client, print, suggest }, { names, pending }) => {
+    const all = await listAll(client, operations.members, { names, query: { pending: String(pending) } });
+    const rows = all.map(({ value, submissions }) => [value, String(submissions)]);
+    await print(all, table(["VALUE", "SUBMISSIONS"], rows));
+    if (all.length === 0) suggest(pending ? "Nothing is pending." : "No members yet.");
+  },
+});
+
+const addApprove = verb("approve", {
+  argument: SEGMENT.argument,
+  description: "approve values of a segment that a form fills",
+  options: [...SEGMENT.options, ["--all", "approve everything that is pending"], "why"],
+  help: `
+Examples:
+  formflag segments members beta -p shop -e production --pending
+  formflag segments approve beta ann@example.com -p shop -e production
+  formflag segments approve beta --all -p shop -e production
+`,
+  parse: async (input, given, named?: string | string[]) => {
+    const values = [named ?? []].flat();
+    const names = await SEGMENT.parse(input, given);
+    const isAll = input.options["all"] === true;
+    if (isAll && values.length > 0) throw usage("--all approves every value", "name values, or give --all");
+    if (!isAll && values.length === 0)
+      throw usage("the values are missing", "name them behind the segment, or give --all");
+    return { names, body: isAll ? { all: true as const } : { values } };
+  },
+  run: async ({ client, report }, { names, body }) => {
+    const segment = await client.call(operations.approve, { names, body });
+    const { project, environment } = names;
+    await report(
+      segment,
+      shown`segment ${segment.name} in ${project}/${environment}: ${countsInWords(segment)}\n`,
+    );
+  },
+});

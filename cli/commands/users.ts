@@ -13,7 +13,8 @@ import type { Input } from "../session/input.ts";
 import { withServer } from "../session/addresses.ts";
 import type { Session } from "../session/session.ts";
 import { describeRole } from "./members.ts";
-import { addDelete, addGet, addList, named } from "./verbs.ts";
+import { named } from "../session/verb.ts";
+import { addDelete, addGet, addList } from "./verbs.ts";
 
 export function addUserCommands(users: Command, io: Io): void {
   heard(users)`

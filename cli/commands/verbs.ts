@@ -1,48 +1,29 @@
-import type { Command, Option } from "commander";
+import type { Command } from "commander";
 import type { Names, Operation, Output, Schemas } from "../../src/operations/operation.ts";
 import { fieldOption } from "../output/field.ts";
 import type { Io } from "../output/terminal.ts";
 import { shown, table } from "../output/text.ts";
-import { action } from "../session/action.ts";
+import { type Parse, action } from "../session/action.ts";
 import type { Input } from "../session/input.ts";
 import { type Item, listAll } from "../session/pages.ts";
 import { ifRevision } from "../session/revision.ts";
 import type { Session } from "../session/session.ts";
 import { confirmAll, eachOf, namesIn, requireOne } from "../session/several.ts";
+import { type Head, declare } from "../session/verb.ts";
 
 /** A verb that most nouns have; `P` is what its command line names, such as a segment of an environment. */
-type Verb<P, S extends Schemas, N extends string> = {
-  argument?: [name: string, description: string];
-  description: string;
-  options?: Option[];
-  help?: string;
-  parse: (input: Input, given?: string) => P | Promise<P>;
+type Plain<P, S extends Schemas, N extends string> = Head & {
+  parse: Parse<P>;
   operation: Operation<S, N>;
-  names: (place: P) => Names<N>;
+  /** The names in the path of the operation. Default: what the command line names. */
+  names?: (place: P) => Names<N>;
 };
 
-/** Parses the one name that a verb takes. */
-export function named(what: string) {
-  return (input: Input, given?: string): Promise<string> =>
-    what === "form" ? input.form(given) : input.need(given, what);
+function namesOf<P, N extends string>(place: P, names: ((place: P) => Names<N>) | undefined): Names<N> {
+  return names ? names(place) : (place as Names<N>);
 }
 
-function addVerb(
-  noun: Command,
-  name: string,
-  verb: Pick<Verb<never, Schemas, string>, "description" | "argument" | "options" | "help">,
-  takesSeveral = false,
-): Command {
-  const command = noun.command(name).description(verb.description);
-  const [argument, about] = verb.argument ?? [];
-  if (argument !== undefined)
-    command.argument(takesSeveral ? argument.replace("]", "...]") : argument, about);
-  command.withOptions(...(verb.options ?? []));
-  if (verb.help !== undefined) command.after(verb.help);
-  return command;
-}
-
-type Get<P, S extends Schemas, N extends string> = Verb<P, S, N> & {
+type Get<P, S extends Schemas, N extends string> = Plain<P, S, N> & {
   describe: (value: Output<S>, revision: number) => string;
 };
 
@@ -50,20 +31,18 @@ type Get<P, S extends Schemas, N extends string> = Verb<P, S, N> & {
 export function addGet<P, S extends Schemas, N extends string>(
   noun: Command,
   io: Io,
-  { parse, operation, names, describe, ...verb }: Get<P, S, N>,
+  { parse, operation, names, describe, ...head }: Get<P, S, N>,
 ): void {
-  addVerb(noun, "get", verb)
+  const run = async ({ client, print }: Session, place: P) => {
+    const { value, revision } = await client.send(operation, { names: namesOf(place, names) });
+    await print(value, describe(value as Output<S>, revision));
+  };
+  declare(noun, "get", head)
     .addOption(fieldOption())
-    .action(
-      action(io, parse, async ({ client, print }, place: P) => {
-        const { value, revision } = await client.send(operation, { names: names(place) });
-        await print(value, describe(value as Output<S>, revision));
-      }),
-    );
+    .action(action(io, parse, run));
 }
 
-type List<P, S extends Schemas, N extends string> = Omit<Verb<P, S, N>, "names"> & {
-  names?: (place: P) => Names<N>;
+type List<P, S extends Schemas, N extends string> = Plain<P, S, N> & {
   /** Parameters of the request. */
   query?: (place: P) => Record<string, string>;
   head: string[];
@@ -76,24 +55,22 @@ type List<P, S extends Schemas, N extends string> = Omit<Verb<P, S, N>, "names">
 export function addList<P, S extends Schemas, N extends string>(
   noun: Command,
   io: Io,
-  { parse, operation, names, query, head, row, none, ...verb }: List<P, S, N>,
+  { parse, operation, names, query, head: columns, row, none, ...head }: List<P, S, N>,
 ): void {
-  addVerb(noun, "list", verb)
-    .alias("ls")
+  const run = async ({ client, print, suggest }: Session, place: P) => {
+    const listing = { names: names?.(place) ?? {}, query: query?.(place) ?? {} };
+    const all = await listAll(client, operation, listing);
+    await print(all, table(columns, all.map(row)));
+    if (all.length === 0 && none) suggest(none(place));
+  };
+  declare(noun, "list ls", head)
     .addOption(fieldOption())
-    .action(
-      action(io, parse, async ({ client, print, suggest }, place: P) => {
-        const listing = { names: names?.(place) ?? {}, query: query?.(place) ?? {} };
-        const all = await listAll(client, operation, listing);
-        await print(all, table(head, all.map(row)));
-        if (all.length === 0 && none) suggest(none(place));
-      }),
-    );
+    .action(action(io, parse, run));
 }
 
 type Deleting<S extends Schemas, N extends string> = { get: Operation<S, N>; delete: Operation };
 
-type Delete<P, S extends Schemas, N extends string> = Omit<Verb<P, S, N>, "operation"> & {
+type Delete<P, S extends Schemas, N extends string> = Omit<Plain<P, S, N>, "operation"> & {
   operations: Deleting<S, N> | ((place: P) => Deleting<S, N>);
   kind: string;
   /** The name or id of the resource, under the name of its field. */
@@ -108,30 +85,25 @@ type Delete<P, S extends Schemas, N extends string> = Omit<Verb<P, S, N>, "opera
 export function addDelete<P, S extends Schemas, N extends string>(
   noun: Command,
   io: Io,
-  { parse, operations, names, kind, id, of, more, ...verb }: Delete<P, S, N>,
+  { parse, operations, names, kind, id, of = () => "", more = () => "", ...head }: Delete<P, S, N>,
 ): void {
   type Values = { places: P[]; revision: number | undefined };
   const operationsFor = (place: P) => (typeof operations === "function" ? operations(place) : operations);
   const run = async (session: Session, { places, revision }: Values) => {
     const all = [];
     for (const place of places) {
-      const found = (await session.client.send(operationsFor(place).get, { names: names(place) }))
-        .value as Output<S>;
+      const sent = { names: namesOf(place, names) };
+      const found = (await session.client.send(operationsFor(place).get, sent)).value as Output<S>;
       const named = id(place, found);
       all.push({ place, found, named, name: Object.values(named)[0]! });
     }
     const [first] = all;
-    if (all.length > 1)
-      await confirmAll(
-        session,
-        kind,
-        all.map(({ name }) => name),
-      );
-    else if (first)
-      await session.confirmDelete(kind, first.name, (of?.(first.place) ?? "") + (more?.(first.found) ?? ""));
+    const allNames = all.map(({ name }) => name);
+    if (all.length > 1) await confirmAll(session, kind, allNames);
+    else if (first) await session.confirmDelete(kind, first.name, of(first.place) + more(first.found));
     await eachOf(session, all, async ({ client, report }, { place, named, name }) => {
-      await client.send(operationsFor(place).delete, { names: names(place), revision });
-      await report({ ...named, result: "deleted" }, shown`deleted ${kind} ${name}${of?.(place) ?? ""}\n`);
+      await client.send(operationsFor(place).delete, { names: namesOf(place, names), revision });
+      await report({ ...named, result: "deleted" }, shown`deleted ${kind} ${name}${of(place)}\n`);
     });
   };
   const read = async (input: Input, given?: string): Promise<Values> => {
@@ -143,39 +115,37 @@ export function addDelete<P, S extends Schemas, N extends string>(
     for (const name of wanted) places.push(await parse(input, name));
     return { places, revision };
   };
-  addVerb(noun, "delete", verb, true).action(action(io, read, run));
+  declare(noun, "delete", severalOf(head)).action(action(io, read, run));
 }
+
+/** A verb that takes any number of what it names. */
+function severalOf<H extends Head>(head: H): H {
+  const { argument } = head;
+  return argument ? { ...head, argument: [argument[0].replace("]", "...]"), argument[1]] } : head;
+}
+
+type Revoke<S extends Schemas, N extends string> = Omit<Plain<string, S, N>, "parse" | "names"> & {
+  names: (given: string) => Names<N>;
+  kind: string;
+  what: string;
+  /** Parameters of the request, by the options. */
+  query?: (input: Input) => Record<string, string>;
+};
 
 /** Adds `revoke`, also called `delete`, which ends resources at once. */
 export function addRevoke<S extends Schemas, N extends string>(
   noun: Command,
   io: Io,
-  {
-    kind,
-    what,
-    operation,
-    names,
-    query,
-    ...verb
-  }: Omit<Verb<string, S, N>, "parse"> & {
-    kind: string;
-    what: string;
-    /** Parameters of the request, by the options. */
-    query?: (input: Input) => Record<string, string>;
-  },
+  { kind, what, operation, names, query, ...head }: Revoke<S, N>,
 ): void {
   const read = async (input: Input, given?: string) => {
     const all = namesIn(given);
     return { all: all.length > 0 ? all : [await input.need(undefined, what)], asked: query?.(input) ?? {} };
   };
-  addVerb(noun, "revoke", verb, true)
-    .alias("delete")
-    .action(
-      action(io, read, (session, { all, asked }) =>
-        eachOf(session, all, async ({ client, report }, name) => {
-          await client.send(operation, { names: names(name), query: asked });
-          await report({ [what]: name, result: "revoked" }, shown`revoked ${kind} ${name}\n`);
-        }),
-      ),
-    );
+  const run = (session: Session, { all, asked }: Awaited<ReturnType<typeof read>>) =>
+    eachOf(session, all, async ({ client, report }, name) => {
+      await client.send(operation, { names: names(name), query: asked });
+      await report({ [what]: name, result: "revoked" }, shown`revoked ${kind} ${name}\n`);
+    });
+  declare(noun, "revoke delete", severalOf(head)).action(action(io, read, run));
 }

@@ -20,15 +20,15 @@ import { usage } from "./usage.ts";
 import { whyOf } from "./why.ts";
 
 /** Turns options and arguments into values. Throws `invalid` for wrong usage, and changes nothing. */
-type Parse<T> = (input: Input, ...args: (string | undefined)[]) => T | Promise<T>;
+export type Parse<T> = (input: Input, ...args: (string | undefined)[]) => T | Promise<T>;
 /** Runs a command on its parsed values. */
-type Run<T> = (session: Session, values: T) => Promise<void>;
+export type Run<T> = (session: Session, values: T) => Promise<void>;
 
 /**
  * Whether a command may create the data directory. Default: it has to exist. `ownField`: its `--field` does not print one.
  * `scopes`: the rights that it has in this process. Default: all.
  */
-type Begins = {
+export type Begins = {
   begins?: (options: Record<string, unknown>) => boolean;
   ownField?: boolean;
   scopes?: (options: Record<string, unknown>) => readonly Scope[];

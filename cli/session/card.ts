@@ -1,4 +1,4 @@
-import type { Command, Option } from "commander";
+import type { Option } from "commander";
 import { clock } from "../../src/base/clock.ts";
 import { formatBytes } from "../../src/base/bytes.ts";
 import { type Card, type Field, type Kind, type NewOf, parseWeights } from "../../src/base/kinds/kinds.ts";
@@ -21,10 +21,9 @@ import {
   timeValue,
 } from "./values.ts";
 
-/** Adds the options of a new record to a command, in the order of its card. */
-export function withCard(command: Command, card: Card): Command {
-  for (const [name, field] of Object.entries(card)) command.addOption(optionOf(name, field));
-  return command;
+/** The options of a new record, in the order of its card. */
+export function optionsOf(card: Card): Option[] {
+  return Object.entries(card).map(([name, field]) => optionOf(name, field));
 }
 
 /** The fields that the options give, as the admin API takes them. Throws `invalid`. */

@@ -1,19 +1,14 @@
 import type { Command } from "commander";
 import type { viewExperiment } from "../../../src/experiments/experiment.ts";
+import { barOf, differenceInWords, percentOf, stateInWords } from "../../../src/experiments/result-words.ts";
+import type { Results } from "../../../src/experiments/results.ts";
 import { experiments as operations } from "../../../src/operations/experiments.ts";
 import type { Io } from "../../output/terminal.ts";
 import { counted, details, printable, shown, table } from "../../output/text.ts";
-import { whyOption } from "../../session/why.ts";
 import { addHistoryCommand } from "../change-history.ts";
+import { verb } from "../../session/verb.ts";
 import { addDelete, addGet, addList } from "../verbs.ts";
-import { EXPERIMENT, type Place, placeOptions, readPlace } from "./place.ts";
-import { addCreateCommand, addSetCommand } from "./set.ts";
-import { addShipCommand, addStateCommands } from "./states.ts";
-import type { Results } from "../../../src/experiments/results.ts";
-import { barOf, differenceInWords, percentOf, stateInWords } from "../../../src/experiments/result-words.ts";
-import { fieldOption } from "../../output/field.ts";
-import { action } from "../../session/action.ts";
-import type { Session } from "../../session/session.ts";
+import { addCreate, addSet, addShip, EXPERIMENT, STATES } from "./acts.ts";
 
 export function addExperimentCommands(experiments: Command, io: Io): void {
   experiments.after(`\nExamples:
@@ -21,20 +16,17 @@ export function addExperimentCommands(experiments: Command, io: Io): void {
   formflag experiments results headline -p shop -e production
   formflag experiments ship headline -p shop -e production --variant b
 `);
-  addCreateCommand(experiments, io);
-  addSetCommand(experiments, io);
+  addCreate(experiments, io);
+  addSet(experiments, io);
   addGet(experiments, io, {
-    argument: EXPERIMENT,
+    ...EXPERIMENT,
     description: "show an experiment",
-    options: placeOptions(),
-    parse: readPlace,
     operation: operations.get,
-    names: (place) => place,
     describe: describeExperiment,
   });
   addList(experiments, io, {
     description: "list the experiments of an environment by name",
-    options: placeOptions(),
+    options: EXPERIMENT.options,
     parse: (input) => input.place(),
     operation: operations.list,
     names: (place) => place,
@@ -50,16 +42,14 @@ export function addExperimentCommands(experiments: Command, io: Io): void {
     none: ({ project, environment }) =>
       shown`No experiments yet. Next: formflag experiments create <name> -p ${project} -e ${environment} --flag <flag> --metric submissions:<form>`,
   });
-  addStateCommands(experiments, io);
-  addResultsCommand(experiments, io);
-  addShipCommand(experiments, io);
+  for (const add of STATES) add(experiments, io);
+  addResults(experiments, io);
+  addShip(experiments, io);
   addDelete(experiments, io, {
-    argument: EXPERIMENT,
+    ...EXPERIMENT,
     description: "delete an experiment that does not hold its flag, with its results",
-    options: [...placeOptions(), whyOption()],
-    parse: readPlace,
+    options: [...EXPERIMENT.options, "why"],
     operations: { get: operations.get, delete: operations.delete },
-    names: (place) => place,
     kind: "experiment",
     id: ({ experiment: name }) => ({ name }),
     of: ({ project, environment }) => ` of ${project}/${environment}`,
@@ -101,19 +91,15 @@ function describeExperiment(experiment: View): string {
   ]);
 }
 
-export function addResultsCommand(experiments: Command, io: Io): void {
-  experiments
-    .command("results")
-    .argument(...EXPERIMENT)
-    .description("show what visitors of each variant did. The intervals are valid whenever you look")
-    .withOptions(...placeOptions(), fieldOption())
-    .action(
-      action(io, readPlace, async ({ client, print }: Session, place: Place) => {
-        const found = await client.call(operations.results, { names: place });
-        await print(found, drawResults(found));
-      }),
-    );
-}
+const addResults = verb("results", {
+  ...EXPERIMENT,
+  description: "show what visitors of each variant did. The intervals are valid whenever you look",
+  options: [...EXPERIMENT.options, "field"],
+  run: async ({ client, print }, names) => {
+    const found = await client.call(operations.results, { names });
+    await print(found, drawResults(found));
+  },
+});
 
 const BAR = 20;
 

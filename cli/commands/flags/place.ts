@@ -7,14 +7,18 @@ import { namesIn, requireOne } from "../../session/several.ts";
 import { nearestOf } from "../../session/guesses/nearest.ts";
 import { listAll } from "../../session/pages.ts";
 import type { Session } from "../../session/session.ts";
+import { inEnvironment } from "../../session/verb.ts";
 
 /** A flag of a project as it is in an environment. */
 export type Place = { project: string; environment: string; flag: string };
 
 /** The flag that was given and the environment of `-p` and `-e`, prompted for if missing. */
-export async function readPlace(input: Input, given: string | undefined): Promise<Place> {
-  const flag = await input.need(given, "flag");
-  return { ...(await input.place()), flag };
+export const readPlace = inEnvironment("flag", "flag");
+
+/** The project of `-p`, prompted for if missing, and the environment of `-e`, if one is given. */
+export async function projectOrEnvironment(input: Input) {
+  const { environment } = input.options as { environment?: string };
+  return { project: await input.project(), environment };
 }
 
 /** Every flag that was given, in every environment of `-e`, prompted for if missing. */

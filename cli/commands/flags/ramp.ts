@@ -1,6 +1,7 @@
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import { clock } from "../../../src/base/clock.ts";
 import { durationInWords } from "../../../src/base/units.ts";
+import { GUARDED } from "../../../src/flags/ramps/ramp-card.ts";
 import {
   nextShare,
   rampCourseInWords,
@@ -8,56 +9,53 @@ import {
   rampStatusInWords,
   type RampView,
 } from "../../../src/flags/ramps/ramp-words.ts";
-import { GUARDED } from "../../../src/flags/ramps/ramp-card.ts";
 import type { RampPlan } from "../../../src/flags/ramps/ramp.ts";
 import { ruleOfCondition } from "../../../src/flags/rules/condition-parser.ts";
 import { ramps as operations } from "../../../src/operations/ramps.ts";
-import { fieldOption } from "../../output/field.ts";
-import type { Io } from "../../output/terminal.ts";
 import { details, shown, table } from "../../output/text.ts";
-import { action } from "../../session/action.ts";
-import { givenIn, withCard } from "../../session/card.ts";
-import { environmentOption, projectOption } from "../../session/config.ts";
+import { givenIn, optionsOf } from "../../session/card.ts";
 import type { Input } from "../../session/input.ts";
 import { listAll } from "../../session/pages.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
 import { durationValue, timeValue } from "../../session/values.ts";
-import { whyOption } from "../../session/why.ts";
-import { type Place, findFlag, readPlace } from "./place.ts";
+import { verb } from "../../session/verb.ts";
+import { type Place, findFlag, projectOrEnvironment, readPlace } from "./place.ts";
 
-const ACTIONS = ["pause", "resume", "abort"] as const;
 const COURSE = ["variant", "to", "every", "start", "within", "thenEveryone", "guard", "onGuard"] as const;
 
-export function addRampCommand(flags: Command, io: Io): void {
-  const ramp = flags
-    .command("ramp")
-    .argument("[flag]", "slug of the flag")
-    .description("raise the share of a variant step by step; without options, show the ramp")
-    .withOptions(projectOption(), environmentOption())
-    .option("--variant <variant>", "variant whose share grows; a flag without variants gets on and off")
-    .option("--to <percents>", "rising shares, such as 1,10,50,100; with 100 the variant becomes the default")
-    .option("--every <span>", "time from one step to the next: 30m, 12h, 1d")
-    .option("--start <time>", "time of the first step: ISO 8601, or a duration such as 2h (default: now)")
-    .option("--within <condition>", "shares of those for whom it holds, such as 'segment staff'")
-    .option("--then-everyone", "with --within, only the first share is within it");
-  withCard(ramp, GUARDED);
-  for (const [name, text] of [
-    ["pause", "make no more steps until it is resumed; the flag stays as it is"],
-    ["resume", "continue from the share that the flag has now"],
-    ["abort", "end the ramp, and restore the share, default and state from before it"],
-  ] as const) {
-    const others = ACTIONS.filter((each) => each !== name);
-    ramp.addOption(new Option(`--${name}`, text).conflicts([...others, ...COURSE]));
-  }
-  ramp
-    .option("--keep", "with --abort, leave the flag as it is")
-    .withOptions(whyOption(), fieldOption())
-    .after(HELP)
-    .action(action(io, parse, run));
-}
+/** What ends or halts a ramp; each goes without the others and without a course. */
+const ACTIONS = {
+  pause: "make no more steps until it is resumed; the flag stays as it is",
+  resume: "continue from the share that the flag has now",
+  abort: "end the ramp, and restore the share, default and state from before it",
+};
+const ACTION_NAMES = Object.keys(ACTIONS) as (keyof typeof ACTIONS)[];
 
-const HELP = `
+export const addRampCommand = verb("ramp", {
+  argument: ["[flag]", "slug of the flag"],
+  description: "raise the share of a variant step by step; without options, show the ramp",
+  options: [
+    "project",
+    "environment",
+    ["--variant <variant>", "variant whose share grows; a flag without variants gets on and off"],
+    ["--to <percents>", "rising shares, such as 1,10,50,100; with 100 the variant becomes the default"],
+    ["--every <span>", "time from one step to the next: 30m, 12h, 1d"],
+    ["--start <time>", "time of the first step: ISO 8601, or a duration such as 2h (default: now)"],
+    ["--within <condition>", "shares of those for whom it holds, such as 'segment staff'"],
+    ["--then-everyone", "with --within, only the first share is within it"],
+    ...optionsOf(GUARDED),
+    ...ACTION_NAMES.map((name) =>
+      new Option(`--${name}`, ACTIONS[name]).conflicts([
+        ...ACTION_NAMES.filter((each) => each !== name),
+        ...COURSE,
+      ]),
+    ),
+    ["--keep", "with --abort, leave the flag as it is"],
+    "why",
+    "field",
+  ],
+  help: `
 The first step turns the flag on. Users who have the variant keep it, and conditions of --if come first. A server makes
 each further step within a second of its time. After a time without a server, one step is made, and the next a full
 --every later.
@@ -79,22 +77,38 @@ Examples:
   formflag flags ramp search -p shop -e production --pause
   formflag flags ramp search -p shop -e production --abort --keep
   formflag flags ramps -p shop
-`;
+`,
+  parse: async (input, given) => {
+    const order = await orderOf(input);
+    return { ...order, place: await readPlace(input, given) };
+  },
+  run: async (session, { place: names, ...order }) => {
+    const { client, report } = session;
+    if (order.order === "show") return show(session, names);
+    const ramp =
+      order.order === "start"
+        ? await client.call(operations.start, { names, body: order.course })
+        : order.order === "abort"
+          ? await client.call(operations.abort, { names, body: { keep: order.keep } })
+          : await client.call(operations[order.order], { names });
+    const result = DONE[order.order];
+    const { project, environment, flag } = names;
+    await report(
+      { ...ramp, result },
+      shown`${result} the ramp of ${flag} in ${project}/${environment}: ${rampInWords(ramp)}\n`,
+    );
+  },
+});
 
 type Order =
   | { order: "show" | "pause" | "resume" }
   | { order: "abort"; keep: boolean }
   | { order: "start"; course: RampPlan };
 
-async function parse(input: Input, given?: string): Promise<Order & { place: Place }> {
-  const order = await orderOf(input);
-  return { ...order, place: await readPlace(input, given) };
-}
-
 async function orderOf(input: Input): Promise<Order> {
   const { options } = input;
   const given = options as Record<string, string | true | string[] | undefined>;
-  const [keep, named] = [given["keep"] === true, ACTIONS.find((each) => given[each])];
+  const [keep, named] = [given["keep"] === true, ACTION_NAMES.find((each) => given[each])];
   if (keep && named !== "abort") throw usage("--keep is for --abort", "write --abort --keep");
   if (named === "abort") return { order: named, keep };
   if (named !== undefined) return { order: named };
@@ -133,24 +147,6 @@ function sharesOf(text: string): number[] {
   });
 }
 
-async function run(session: Session, { place, ...order }: Order & { place: Place }): Promise<void> {
-  const { client, report } = session;
-  if (order.order === "show") return show(session, place);
-  const call = { names: place };
-  const ramp =
-    order.order === "start"
-      ? await client.call(operations.start, { ...call, body: order.course })
-      : order.order === "abort"
-        ? await client.call(operations.abort, { ...call, body: { keep: order.keep } })
-        : await client.call(operations[order.order], call);
-  const result = DONE[order.order];
-  const { project, environment, flag } = place;
-  await report(
-    { ...ramp, result },
-    shown`${result} the ramp of ${flag} in ${project}/${environment}: ${rampInWords(ramp)}\n`,
-  );
-}
-
 const DONE = { start: "started", pause: "paused", resume: "resumed", abort: "aborted" } as const;
 
 async function show(session: Session, place: Place): Promise<void> {
@@ -183,33 +179,23 @@ function describeRamp(ramp: RampView): string {
   ]);
 }
 
-export function addRampsCommand(flags: Command, io: Io): void {
-  flags
-    .command("ramps")
-    .description("list the last ramp of each flag of a project, in each environment or in one")
-    .withOptions(projectOption(), environmentOption(), fieldOption())
-    .after("\nExamples:\n  formflag flags ramps -p shop\n  formflag flags ramps -p shop -e production\n")
-    .action(
-      action(
-        io,
-        async (input: Input) => {
-          const { environment } = input.options as { environment?: string };
-          return { project: await input.project(), environment };
-        },
-        async ({ client, print }: Session, { project, environment }) => {
-          const all = await listAll(client, operations.list, { names: { project }, query: { environment } });
-          const rows = all.map((ramp) => [
-            ramp.flag,
-            ramp.environment,
-            rampStatusInWords(ramp),
-            `${ramp.share} % ${ramp.variant}`,
-            ramp.nextAt ?? "",
-            rampCourseInWords(ramp),
-            ramp.who,
-          ]);
-          const head = ["FLAG", "ENVIRONMENT", "STATUS", "SHARE", "NEXT", "COURSE", "BY"];
-          await print(all, table(head, rows));
-        },
-      ),
-    );
-}
+export const addRampsCommand = verb("ramps", {
+  description: "list the last ramp of each flag of a project, in each environment or in one",
+  options: ["project", "environment", "field"],
+  help: "\nExamples:\n  formflag flags ramps -p shop\n  formflag flags ramps -p shop -e production\n",
+  parse: projectOrEnvironment,
+  run: async ({ client, print }, { project, environment }) => {
+    const all = await listAll(client, operations.list, { names: { project }, query: { environment } });
+    const rows = all.map((ramp) => [
+      ramp.flag,
+      ramp.environment,
+      rampStatusInWords(ramp),
+      `${ramp.share} % ${ramp.variant}`,
+      ramp.nextAt ?? "",
+      rampCourseInWords(ramp),
+      ramp.who,
+    ]);
+    const head = ["FLAG", "ENVIRONMENT", "STATUS", "SHARE", "NEXT", "COURSE", "BY"];
+    await print(all, table(head, rows));
+  },
+});

@@ -1,29 +1,22 @@
-import type { Command } from "commander";
 import { AppError } from "../../../src/base/errors.ts";
 import type { FlagPatch } from "../../../src/flags/flag.ts";
 import { rampInWords } from "../../../src/flags/ramps/ramp-words.ts";
 import { withWords } from "../../../src/flags/rules/difference-words.ts";
 import { noSuchScheduled } from "../../../src/flags/schedule/scheduled-change.ts";
 import { scheduled as operations } from "../../../src/operations/scheduled.ts";
-import type { Io } from "../../output/terminal.ts";
 import { shorten, shown, table } from "../../output/text.ts";
-import { action } from "../../session/action.ts";
 import type { Client } from "../../session/client.ts";
-import { environmentOption, projectOption } from "../../session/config.ts";
-import type { Input } from "../../session/input.ts";
 import { listAll } from "../../session/pages.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
-import type { Place } from "./place.ts";
+import { inProject, verb } from "../../session/verb.ts";
+import { type Place, projectOrEnvironment } from "./place.ts";
 
-export function addScheduledCommand(flags: Command, io: Io): void {
-  flags
-    .command("scheduled")
-    .description(
-      "list the changes that --at and --for have scheduled, and the next steps of ramps, in order of time",
-    )
-    .withOptions(projectOption(), environmentOption())
-    .after(`
+export const addScheduledCommand = verb("scheduled", {
+  description:
+    "list the changes that --at and --for have scheduled, and the next steps of ramps, in order of time",
+  options: ["project", "environment"],
+  help: `
 A server makes them within a second of their time. If no server is running, they are made by the next command that reads
 flags, or by the next server before it answers requests.
 
@@ -31,59 +24,41 @@ Examples:
   formflag flags set sale -p shop -e production --on --at 2027-01-31T12:00:00Z
   formflag flags scheduled -p shop
   formflag flags unschedule k3v9-x2mq-71bd -p shop
-`)
-    .action(action(io, parseScheduled, showScheduled));
-}
+`,
+  parse: projectOrEnvironment,
+  run: async ({ client, print }, { project, environment }) => {
+    const changes = await listScheduled(client, project, environment);
+    const all = [...changes, ...(await listSteps(client, project, environment))].toSorted((a, b) =>
+      a.at < b.at ? -1 : Number(a.at > b.at),
+    );
+    const rows = all.map((each) => [
+      each.id ?? "ramp",
+      each.at,
+      each.flag,
+      each.environment,
+      shorten("ramp" in each ? rampInWords(each.ramp) : changeOf(each), 60),
+      each.who,
+    ]);
+    await print(all, table(["ID", "AT", "FLAG", "ENVIRONMENT", "CHANGE", "BY"], rows));
+  },
+});
 
-type Selection = { project: string; environment: string | undefined };
+const readScheduled = inProject("id", "id");
 
-async function parseScheduled(input: Input): Promise<Selection> {
-  const { environment } = input.options as { environment?: string };
-  return { project: await input.project(), environment };
-}
-
-async function showScheduled({ client, print }: Session, { project, environment }: Selection): Promise<void> {
-  const changes = await listScheduled(client, project, environment);
-  const all = [...changes, ...(await listSteps(client, project, environment))].toSorted((a, b) =>
-    a.at < b.at ? -1 : Number(a.at > b.at),
-  );
-  const rows = all.map((each) => [
-    each.id ?? "ramp",
-    each.at,
-    each.flag,
-    each.environment,
-    shorten("ramp" in each ? rampInWords(each.ramp) : changeOf(each), 60),
-    each.who,
-  ]);
-  await print(all, table(["ID", "AT", "FLAG", "ENVIRONMENT", "CHANGE", "BY"], rows));
-}
-
-export function addUnscheduleCommand(flags: Command, io: Io): void {
-  flags
-    .command("unschedule")
-    .argument("[id]", "id of the scheduled change")
-    .description("cancel a scheduled change")
-    .addOption(projectOption())
-    .after(
-      "\nExamples:\n  formflag flags scheduled -p shop\n  formflag flags unschedule k3v9-x2mq-71bd -p shop\n",
-    )
-    .action(action(io, parseUnschedule, cancelScheduled));
-}
-
-type Cancelled = { id: string; project: string };
-
-async function parseUnschedule(input: Input, given?: string): Promise<Cancelled> {
-  const id = await input.need(given, "id");
-  return { id, project: await input.project() };
-}
-
-async function cancelScheduled({ client, report }: Session, { id, project }: Cancelled): Promise<void> {
-  const scheduled = (await listScheduled(client, project)).find((each) => each.id === id);
-  if (!scheduled) throw noSuchScheduled(id);
-  const { environment } = scheduled;
-  await client.call(operations.cancel, { names: { project, environment, scheduled: id } });
-  await report({ id, result: "cancelled" }, shown`cancelled ${id}\n`);
-}
+export const addUnscheduleCommand = verb("unschedule", {
+  argument: ["[id]", "id of the scheduled change"],
+  description: "cancel a scheduled change",
+  options: ["project"],
+  help: "\nExamples:\n  formflag flags scheduled -p shop\n  formflag flags unschedule k3v9-x2mq-71bd -p shop\n",
+  parse: readScheduled,
+  run: async ({ client, report }, { id, project }) => {
+    const scheduled = (await listScheduled(client, project)).find((each) => each.id === id);
+    if (!scheduled) throw noSuchScheduled(id);
+    const { environment } = scheduled;
+    await client.call(operations.cancel, { names: { project, environment, scheduled: id } });
+    await report({ id, result: "cancelled" }, shown`cancelled ${id}\n`);
+  },
+});
 
 /** Schedules the change of `flags set --at`; `at` is in ISO 8601. Throws `invalid` for a change without fields. */
 export async function scheduleChange(

@@ -12,7 +12,7 @@ import { formProjectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { countValue } from "../../session/values.ts";
-import { named } from "../verbs.ts";
+import { named } from "../../session/verb.ts";
 
 export function addFormStatsCommand(forms: Command, io: Io): void {
   forms

@@ -5,7 +5,8 @@ import { type Detail, details, table } from "../../output/text.ts";
 import type { Command } from "commander";
 import { submissions as operations } from "../../../src/operations/submissions.ts";
 import type { Io } from "../../output/terminal.ts";
-import { addGet, named } from "../verbs.ts";
+import { named } from "../../session/verb.ts";
+import { addGet } from "../verbs.ts";
 
 /** A submission with its fields and files, for a person. */
 export function describeSubmission(submission: Submission): string {

@@ -1,40 +1,27 @@
-import type { Command } from "commander";
+import { Option } from "commander";
 import type { NewOf } from "../../../src/base/kinds/kinds.ts";
+import { NOTICES } from "../../../src/delivery/notices/notice-card.ts";
 import { projectTargets as ofProject } from "../../../src/operations/changes/project-targets.ts";
 import { targets as operations } from "../../../src/operations/targets.ts";
-import { NOTICES } from "../../../src/delivery/notices/notice-card.ts";
-import { fieldOption } from "../../output/field.ts";
-import type { Io } from "../../output/terminal.ts";
 import { details, shown } from "../../output/text.ts";
-import { action } from "../../session/action.ts";
-import { givenIn, withCard } from "../../session/card.ts";
-import { formProjectOption } from "../../session/config.ts";
+import { givenIn, optionsOf } from "../../session/card.ts";
+import { noteWarnings } from "../../session/hints.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
-import { noteWarnings } from "../../session/hints.ts";
-import { whyOption } from "../../session/why.ts";
-import { onOption } from "./list.ts";
-import { requireTarget } from "./target-argument.ts";
+import { verb } from "../../session/verb.ts";
 
-export function addAddCommand(targets: Command, io: Io): void {
-  const command = targets
-    .command("add")
-    .alias("create")
-    .argument("[form]", "slug or key of the form; leave it out for a target of the project of -p")
-    .argument(
-      "[target]",
-      "URL of a webhook, mail: and an address, or a chat service and its URL; - reads it from standard input",
-    )
-    .description("send the submissions of a form, or notices of changes in a project, to a target")
-    .addOption(formProjectOption());
-  withCard(command, NOTICES)
-    .addOption(onOption())
-    .addOption(fieldOption())
-    .addOption(whyOption())
-    .addHelpText(
-      "after",
-      `
+/** `--on changes`: targets of a project, in place of those of a form. */
+export const onOption = () =>
+  new Option("--on <what>", "send something other than submissions, for the project of -p").choices([
+    "changes",
+  ]);
+
+export const addAdd = verb("add create", {
+  argument: ["[form]", "slug or key of the form; leave it out for a target of the project of -p"],
+  description: "send the submissions of a form, or notices of changes in a project, to a target",
+  options: ["project of forms", ...optionsOf(NOTICES), onOption(), "field", "why"],
+  help: `
 A URL often contains a secret, and other users of the machine can see the arguments of a command. To avoid this, write -
 and pass the URL on standard input.
 
@@ -55,9 +42,22 @@ Examples:
   formflag targets add mail:ops@example.com -p shop -e production --event 'flag.*' --digest 1h
   formflag targets add -p shop --on changes https://example.com/hooks/changes
 `,
-    )
-    .action(action(io, parseAdd, addTarget));
-}
+  parse: parseAdd,
+  run: async (session, added) => {
+    const { client, print, suggest } = session;
+    const result = await callAdd(client, added);
+    const { id, secret } = result;
+    const secretLine: [string, string][] = secret === null ? [] : [["secret", secret]];
+    await print(result, details([["target", id], ...secretLine]));
+    noteWarnings(session.note, result);
+    if (secret !== null) {
+      suggest(
+        "\nKeep the secret: it is not shown again. The receiver verifies with it that a request is genuine.",
+      );
+    }
+    if (!("on" in added)) suggest(shown`Next: formflag targets test ${id}`);
+  },
+});
 
 type Filter = NewOf<typeof NOTICES>;
 
@@ -121,19 +121,15 @@ async function readTarget(input: Input, target: string): Promise<string> {
   return target === "-" ? input.readStdin() : target;
 }
 
-async function addTarget(session: Session, added: NewTarget): Promise<void> {
-  const { client, print, suggest } = session;
-  const result = await callAdd(client, added);
-  const { id, secret } = result;
-  const secretLine: [string, string][] = secret === null ? [] : [["secret", secret]];
-  await print(result, details([["target", id], ...secretLine]));
-  noteWarnings(session.note, result);
-  if (secret !== null) {
-    suggest(
-      "\nKeep the secret: it is not shown again. The receiver verifies with it that a request is genuine.",
+/** Throws `invalid` for a target that is a bare mail address or lacks its scheme, with what to write. */
+function requireTarget(form: string, target: string): void {
+  if (/^((mailto|email|smtp):?)?[^\s:/@]+@[^\s:/@]+$/.test(target))
+    throw usage(
+      `${target} is a mail address, not a target`,
+      `formflag forms set ${form} --notify ${target.replace(/^[a-z]+:/, "")} sends mail for each submission`,
     );
-  }
-  if (!("on" in added)) suggest(shown`Next: formflag targets test ${id}`);
+  if (/^[\w-]+(\.[\w-]+)+(:\d+)?(\/|$)/.test(target))
+    throw usage("the target has no scheme", "write https:// before it");
 }
 
 function callAdd(client: Session["client"], added: NewTarget) {

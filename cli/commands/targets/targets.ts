@@ -1,21 +1,18 @@
 import type { Command } from "commander";
 import { AppError } from "../../../src/base/errors.ts";
+import { durationInWords } from "../../../src/base/units.ts";
 import type { TargetView } from "../../../src/delivery/target.ts";
 import { projectTargets as ofProject } from "../../../src/operations/changes/project-targets.ts";
+import type { Schemas } from "../../../src/operations/operation.ts";
 import { targets as operations } from "../../../src/operations/targets.ts";
 import type { Io } from "../../output/terminal.ts";
-import { details, known, shown } from "../../output/text.ts";
-import { action } from "../../session/action.ts";
+import { details, known, shown, table } from "../../output/text.ts";
 import { heard } from "../../session/command-line.ts";
-import { formProjectOption } from "../../session/config.ts";
-import type { Session } from "../../session/session.ts";
-import { whyOption } from "../../session/why.ts";
-import { addAddCommand } from "./add.ts";
-import { addListCommand, onOption, stateOf } from "./list.ts";
-import { addRotateCommand } from "./rotate.ts";
-import { TARGET } from "./target-argument.ts";
-import { addDelete, addGet, named } from "../verbs.ts";
-import type { Schemas } from "../../../src/operations/operation.ts";
+import { listAll } from "../../session/pages.ts";
+import { durationValue, isUnset } from "../../session/values.ts";
+import { named, verb } from "../../session/verb.ts";
+import { addDelete, addGet } from "../verbs.ts";
+import { addAdd, onOption } from "./add.ts";
 
 export function addTargetCommands(targets: Command, io: Io): void {
   heard(targets)`
@@ -30,9 +27,7 @@ set update edit: a target is enabled, disabled or rotated; for another URL add a
 [add] --url --webhook: the URL follows the form: formflag targets add <form> <url>
 [add] *: the service and its URL are one word: formflag targets add <form> slack:https://hooks.slack.com/services/<path>
 `;
-  targets.addHelpText(
-    "after",
-    `
+  targets.after(`
 A target is a webhook, a channel of a chat service or a mail address. Every submission that is not spam is sent to each
 enabled target of its form. Notices of changes in a project are sent to the targets of the project.
 
@@ -41,32 +36,32 @@ Examples:
   formflag targets add slack:https://hooks.slack.com/services/T0/B0/KEY -p shop
   formflag targets list contact
   formflag targets test k3v9-x2mq-71bd
-`,
+`);
+  addAdd(targets, io).argument(
+    "[target]",
+    "URL of a webhook, mail: and an address, or a chat service and its URL; - reads it from standard input",
   );
-  addAddCommand(targets, io);
-  addListCommand(targets, io);
+  addList(targets, io);
   addGet(targets, io, {
-    argument: TARGET,
+    ...TARGET,
     description: "show a target, without its secret",
-    parse: named("id"),
     operation: operations.get,
     names: namesOf,
     describe: describeTarget,
   });
-  addEnableCommand(targets, io, true);
-  addEnableCommand(targets, io, false);
-  addTestCommand(targets, io);
-  addRotateCommand(targets, io);
+  switchVerb(true)(targets, io);
+  switchVerb(false)(targets, io);
+  addTest(targets, io);
+  addRotate(targets, io);
   addDelete<DeletedTarget, Schemas, string>(targets, io, {
-    argument: TARGET,
+    argument: TARGET.argument,
     description: "delete a target and cancel its waiting deliveries",
-    options: [whyOption(), formProjectOption(), onOption()],
+    options: ["why", "project of forms", onOption()],
     parse: async (input, given) => ({
       target: await input.need(given, "id"),
       ...(input.options["on"] !== undefined && { project: await input.project() }),
     }),
     operations: ({ project }) => (project === undefined ? operations : ofProject),
-    names: (place) => place,
     kind: "target",
     id: ({ target: id }) => ({ id }),
     of: ({ project }) => (project === undefined ? "" : ` of project ${project}`),
@@ -77,6 +72,9 @@ Examples:
     },
   });
 }
+
+/** A target, by its id. */
+const TARGET = { argument: ["[id]", "id of the target"], parse: named("id") } as const;
 
 const namesOf = (target: string) => ({ target });
 
@@ -102,55 +100,136 @@ function describeTarget(target: TargetView): string {
 }
 
 /** `enable`, or `disable`. */
-function addEnableCommand(targets: Command, io: Io, enabled: boolean): void {
-  targets
-    .command(enabled ? "enable" : "disable")
-    .argument(...TARGET)
-    .description(
-      enabled
-        ? "send new submissions and notices to a target again"
-        : "send nothing more to a target, and cancel its waiting deliveries",
-    )
-    .addOption(whyOption())
-    .action(
-      action(io, named("id"), async ({ client, report }, id) => {
-        const target = await client.call(operations.set, { names: { target: id }, body: { enabled } });
-        await report(target, shown`${target.result} target ${id}\n` + describeTarget(target));
-      }),
-    );
+function switchVerb(enabled: boolean) {
+  return verb(enabled ? "enable" : "disable", {
+    ...TARGET,
+    description: enabled
+      ? "send new submissions and notices to a target again"
+      : "send nothing more to a target, and cancel its waiting deliveries",
+    options: ["why"],
+    run: async ({ client, report }, id) => {
+      const target = await client.call(operations.set, { names: { target: id }, body: { enabled } });
+      await report(target, shown`${target.result} target ${id}\n` + describeTarget(target));
+    },
+  });
 }
 
-function addTestCommand(targets: Command, io: Io): void {
-  targets
-    .command("test")
-    .argument(...TARGET)
-    .description("send a sample to a target and show the answer")
-    .addHelpText(
-      "after",
-      `
+const addTest = verb("test", {
+  ...TARGET,
+  description: "send a sample to a target and show the answer",
+  help: `
 The sample is sent like a submission or a notice, with the type submission.test or notice.test, even to a disabled
 target. Nothing is stored. The exit code is 0 if the answer was 2xx, and 6 otherwise.
 
 Example:
   formflag targets test k3v9-x2mq-71bd
 `,
-    )
-    .action(action(io, named("id"), testTarget));
+  run: async ({ client, config, print, report }, id) => {
+    const attempt = await client.call(operations.test, { names: { target: id } });
+    const { code, error, outcome } = attempt;
+    if (outcome === "delivered") {
+      await report(attempt, shown`target ${id} accepted the sample: the answer was ${code ?? "empty"}\n`);
+      return;
+    }
+    if (config.json) await print(attempt, "");
+    throw new AppError(
+      "unavailable",
+      `target ${id} did not accept the sample: ${error ?? "no reason is known"}`,
+      {
+        hint: outcome === "gone" ? "a submission that is answered 410 disables the target" : undefined,
+      },
+    );
+  },
+});
+
+const addRotate = verb("rotate", {
+  argument: TARGET.argument,
+  description: "give a webhook a new secret and print it, which is shown only once",
+  options: [
+    ["--overlap <time>", "how long the old secret is used too, 30d at most; none ends it at once", "24h"],
+    "field",
+    "why",
+  ],
+  help: `
+During the overlap, requests are signed with both secrets, so the receiver can change to the new one at any time. If a
+secret has leaked, use --overlap none, which ends every older secret at once.
+
+Examples:
+  formflag targets rotate k3v9-x2mq-71bd
+  formflag targets rotate k3v9-x2mq-71bd --overlap 7d
+  formflag targets rotate k3v9-x2mq-71bd --overlap none
+`,
+  parse: async (input, given) => {
+    const id = await input.need(given, "id");
+    const { overlap } = input.options as { overlap: string };
+    return { id, overlap: isUnset(overlap) ? 0 : durationValue(overlap, "--overlap") };
+  },
+  run: async ({ client, print, suggest }, { id, overlap }) => {
+    const rotated = await client.call(operations.rotate, { names: { target: id }, body: { overlap } });
+    await print(
+      rotated,
+      details([
+        ["target", id],
+        ["secret", rotated.secret],
+      ]),
+    );
+    const old =
+      overlap === 0 ? "The old secret has ended." : "The old secret signs too until the overlap ends.";
+    suggest(`\nKeep the secret: it is not shown again. Give it to the receiver. ${old}`);
+    suggest(shown`Next: formflag targets test ${id}`);
+  },
+});
+
+const addList = verb("list ls", {
+  argument: ["[form]", "slug or key of the form"],
+  description: "list the targets of a form or a project, oldest first",
+  options: ["project of forms", onOption(), "field"],
+  help: `
+Only the host of a URL is shown, because the rest often contains a secret.
+
+Examples:
+  formflag targets list contact
+  formflag targets list contact --field id
+  formflag targets list -p shop
+  formflag targets list -p shop --on changes
+`,
+  parse: async (input, form): Promise<Listed> => {
+    if (input.options["on"] !== undefined) return { project: await input.project(), on: "changes" };
+    const project = input.givenProject();
+    return form === undefined && project !== undefined
+      ? { project, on: "notices" }
+      : { form: await input.need(form, "form") };
+  },
+  run: async ({ client, print, suggest }, place) => {
+    if ("project" in place) {
+      const { project, on } = place;
+      const listed = await listAll(client, ofProject.list, { names: { project } });
+      if (on === "changes") {
+        const all = listed.filter((each) => "on" in each);
+        const rows = all.map((each) => [each.id, each.target, each.createdAt]);
+        return print(all, table(["TARGET", "SENDS CHANGES TO", "CREATED"], rows));
+      }
+      const all = listed.filter((each): each is TargetView => !("on" in each));
+      const rows = all.map((each) => [each.id, each.target, noticesOf(each), stateOf(each), each.createdAt]);
+      await print(all, table(["TARGET", "SENDS TO", "NOTICES", "STATE", "CREATED"], rows));
+      if (all.length === 0) suggest(shown`No targets yet. Next: formflag targets add <target> -p ${project}`);
+      return;
+    }
+    const all = await listAll(client, operations.list, { names: place });
+    const rows = all.map((each) => [each.id, each.target, stateOf(each), each.createdAt]);
+    await print(all, table(["TARGET", "SENDS TO", "STATE", "CREATED"], rows));
+    if (all.length === 0) suggest(shown`No targets yet. Next: formflag targets add ${place.form} <target>`);
+  },
+});
+
+type Listed = { project: string; on: "changes" | "notices" } | { form: string };
+
+/** `flag.*, segment.changed in production, every hour`. */
+function noticesOf({ environment, events, digest }: TargetView): string {
+  const place = environment === null ? "" : ` in ${environment}`;
+  return `${events?.join(", ") ?? "all"}${place}${digest === null ? "" : `, every ${durationInWords(digest).replace(/^1 /, "")}`}`;
 }
 
-async function testTarget({ client, config, print, report }: Session, id: string): Promise<void> {
-  const attempt = await client.call(operations.test, { names: { target: id } });
-  const { code, error, outcome } = attempt;
-  if (outcome === "delivered") {
-    await report(attempt, shown`target ${id} accepted the sample: the answer was ${code ?? "empty"}\n`);
-    return;
-  }
-  if (config.json) await print(attempt, "");
-  throw new AppError(
-    "unavailable",
-    `target ${id} did not accept the sample: ${error ?? "no reason is known"}`,
-    {
-      hint: outcome === "gone" ? "a submission that is answered 410 disables the target" : undefined,
-    },
-  );
+function stateOf({ enabled }: TargetView): string {
+  return enabled ? "enabled" : "disabled";
 }
