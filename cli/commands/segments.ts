@@ -9,7 +9,7 @@ import { heard } from "../session/command-line.ts";
 import { conditionOf, conditionOption } from "../session/conditions.ts";
 import type { Input } from "../session/input.ts";
 import { listAll } from "../session/pages.ts";
-import { ifRevision } from "../session/revision.ts";
+import { ifRevision } from "../session/change-options.ts";
 import { jsonValue } from "../session/sources.ts";
 import { usage } from "../session/usage.ts";
 import { switchValue } from "../session/values.ts";

@@ -6,7 +6,7 @@ import { shown, table } from "../output/text.ts";
 import { type Parse, action } from "../session/action.ts";
 import type { Input } from "../session/input.ts";
 import { type Item, listAll } from "../session/pages.ts";
-import { ifRevision } from "../session/revision.ts";
+import { ifRevision } from "../session/change-options.ts";
 import type { Session } from "../session/session.ts";
 import { confirmAll, eachOf, namesIn, requireOne } from "../session/several.ts";
 import { type Head, declare } from "../session/verb.ts";

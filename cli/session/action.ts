@@ -17,7 +17,7 @@ import { type Session, openSession } from "./session.ts";
 import { localTransport } from "./local-client.ts";
 import { loadStorage } from "./storage.ts";
 import { usage } from "./usage.ts";
-import { whyOf } from "./why.ts";
+import { whyOf } from "./change-options.ts";
 
 /** Turns options and arguments into values. Throws `invalid` for wrong usage, and changes nothing. */
 export type Parse<T> = (input: Input, ...args: (string | undefined)[]) => T | Promise<T>;

@@ -4,8 +4,7 @@ import type { Io } from "../output/terminal.ts";
 import { type Begins, type Parse, type Run, action } from "./action.ts";
 import { environmentOption, environmentsOption, formProjectOption, projectOption } from "./config.ts";
 import type { Input } from "./input.ts";
-import { revisionOption } from "./revision.ts";
-import { whyOption } from "./why.ts";
+import { revisionOption, whyOption } from "./change-options.ts";
 
 /** The options that many verbs have, by a word for each. */
 const SHARED = {
@@ -23,7 +22,7 @@ type Taken = keyof typeof SHARED | readonly [flags: string, help: string, preset
 
 type Argument = readonly [name: string, description: string];
 
-/** What the help of a verb shows, in its order. */
+/** The help of a verb: its argument, its options in their order, and a text behind them. */
 export type Head = {
   argument?: Argument;
   description: string;

@@ -12,7 +12,7 @@ import { listAll } from "../../session/pages.ts";
 import type { Session } from "../../session/session.ts";
 import { countValue } from "../../session/values.ts";
 import { usage } from "../../session/usage.ts";
-import { whyOption } from "../../session/why.ts";
+import { whyOption } from "../../session/change-options.ts";
 
 export function addChangeCommands(changes: Command, io: Io): void {
   changes.after(`

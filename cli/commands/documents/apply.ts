@@ -10,7 +10,7 @@ import { noteWarnings } from "../../session/hints.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
-import { whyOption } from "../../session/why.ts";
+import { whyOption } from "../../session/change-options.ts";
 import { heard } from "../../session/command-line.ts";
 
 export function addDiffCommand(command: Command, io: Io): void {

@@ -9,7 +9,7 @@ import { ifNotExistsOption } from "../../session/create.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
-import { whyOption } from "../../session/why.ts";
+import { whyOption } from "../../session/change-options.ts";
 import { readChange, setFlags, withFlagOptions } from "./set.ts";
 import type { ValuesChange } from "./values.ts";
 

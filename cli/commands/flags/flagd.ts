@@ -18,7 +18,7 @@ import { listAll } from "../../session/pages.ts";
 import type { Session } from "../../session/session.ts";
 import { readText } from "../../session/sources.ts";
 import { usage } from "../../session/usage.ts";
-import { whyOption } from "../../session/why.ts";
+import { whyOption } from "../../session/change-options.ts";
 
 function formatOption(formats: readonly string[], description: string): Option {
   return new Option("--format <format>", description).choices(formats).default("flagd");

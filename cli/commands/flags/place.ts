@@ -2,7 +2,7 @@ import { AppError } from "../../../src/base/errors.ts";
 import { flags as operations } from "../../../src/operations/flags.ts";
 import { shown } from "../../output/text.ts";
 import type { Input } from "../../session/input.ts";
-import { ifRevision } from "../../session/revision.ts";
+import { ifRevision } from "../../session/change-options.ts";
 import { namesIn, requireOne } from "../../session/several.ts";
 import { nearestOf } from "../../session/guesses/nearest.ts";
 import { listAll } from "../../session/pages.ts";

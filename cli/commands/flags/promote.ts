@@ -10,7 +10,7 @@ import { projectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
-import { whyOption } from "../../session/why.ts";
+import { whyOption } from "../../session/change-options.ts";
 import { ownValues } from "./state.ts";
 
 export function addPromoteCommand(flags: Command, io: Io): void {

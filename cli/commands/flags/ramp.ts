@@ -24,7 +24,7 @@ import { type Place, findFlag, projectOrEnvironment, readPlace } from "./place.t
 
 const COURSE = ["variant", "to", "every", "start", "within", "thenEveryone", "guard", "onGuard"] as const;
 
-/** What ends or halts a ramp; each goes without the others and without a course. */
+/** The orders to a ramp, of which one excludes the others and a course. */
 const ACTIONS = {
   pause: "make no more steps until it is resumed; the flag stays as it is",
   resume: "continue from the share that the flag has now",

@@ -6,12 +6,11 @@ import { shown } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
 import { environmentsOption, projectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
-import { changeAtRevision, ifRevision, revisionOption } from "../../session/revision.ts";
+import { changeAtRevision, ifRevision, revisionOption, whyOption } from "../../session/change-options.ts";
 import type { Session } from "../../session/session.ts";
 import { eachOf, namesIn, requireOne } from "../../session/several.ts";
 import { usage } from "../../session/usage.ts";
 import { spanValue } from "../../session/values.ts";
-import { whyOption } from "../../session/why.ts";
 import { type Place, findFlag, inLockOrder, readPlaces } from "./place.ts";
 import { reportFlag } from "./report.ts";
 

@@ -11,7 +11,7 @@ import { create, ifNotExistsOption } from "../../session/create.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { noteWarnings } from "../../session/hints.ts";
-import { whyOption } from "../../session/why.ts";
+import { whyOption } from "../../session/change-options.ts";
 import { describeForm, noteEmptySchema, served, withUrl } from "./describe.ts";
 import { settingsOf, withSettings } from "./settings.ts";
 

@@ -17,7 +17,7 @@ import { allServed, describeForm, served, uploadsOf, withUrl } from "./describe.
 import type { FormName } from "../../../src/forms/form-name.ts";
 import type { Input } from "../../session/input.ts";
 import { usage } from "../../session/usage.ts";
-import { whyOption } from "../../session/why.ts";
+import { whyOption } from "../../session/change-options.ts";
 
 export function addListCommand(forms: Command, io: Io): void {
   forms

@@ -13,7 +13,7 @@ import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
 import { switchValue } from "../../session/values.ts";
 import { noteWarnings } from "../../session/hints.ts";
-import { whyOption } from "../../session/why.ts";
+import { whyOption } from "../../session/change-options.ts";
 import { describeSettings, noteEmptySchema, withUrl } from "./describe.ts";
 import { settingsOf, withSettings } from "./settings.ts";
 

@@ -1,4 +1,5 @@
 import { Option } from "commander";
+import { readWhy } from "../../src/access/why.ts";
 import { AppError } from "../../src/base/errors.ts";
 import { countValue } from "./values.ts";
 
@@ -27,4 +28,13 @@ export async function changeAtRevision<T>(isNamed: boolean, change: () => Promis
       if (!isOutdated || isNamed || tries === MAX_TRIES) throw error;
     }
   }
+}
+
+export function whyOption(): Option {
+  return new Option("--why <text>", "why, for the history");
+}
+
+/** The reason of `--why`; undefined without. Throws `invalid`. */
+export function whyOf(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : readWhy(text);
 }
