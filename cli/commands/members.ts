@@ -1,20 +1,20 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import type { MemberRole } from "../../src/access/members/member.ts";
-import { ROLES, type Role } from "../../src/access/role.ts";
-import { clock } from "../../src/base/clock.ts";
+import { INVITATION, MEMBER } from "../../src/access/members/member-card.ts";
+import type { NewOf } from "../../src/base/kinds/kinds.ts";
 import { invitations } from "../../src/operations/access/invitations.ts";
 import { members as operations } from "../../src/operations/access/members.ts";
 import type { Io } from "../output/terminal.ts";
 import { shown, table } from "../output/text.ts";
 import { BEGINS, action } from "../session/action.ts";
-import { heard, listOption } from "../session/command-line.ts";
+import { givenIn, optionsOf } from "../session/card.ts";
+import { heard } from "../session/command-line.ts";
 import { projectOption } from "../session/config.ts";
 import type { Input } from "../session/input.ts";
 import { withServer } from "../session/addresses.ts";
 import { listAll } from "../session/pages.ts";
 import type { Session } from "../session/session.ts";
 import { usage } from "../session/usage.ts";
-import { expiryValue } from "../session/values.ts";
 import { addList } from "./verbs.ts";
 
 export function addMemberCommands(members: Command, io: Io): void {
@@ -54,21 +54,6 @@ export function describeRole({ role, environments }: MemberRole): string {
   return environments === null ? role : `${role} (${environments.join(", ") || "no environment"})`;
 }
 
-function roleOption(): Option {
-  return new Option("--role <role>", "role in the project").choices(ROLES);
-}
-
-function environmentsOption(): Option {
-  return listOption("-e, --environment <environment...>", "limit changes of flags to these environments");
-}
-
-type GivenRole = { role: Role; environments?: string[] | undefined };
-
-async function readRole(input: Input): Promise<GivenRole> {
-  const { environment: environments } = input.options as { environment?: string[] };
-  return { role: await input.choose("role", ROLES), environments };
-}
-
 type Place = { project: string; user: string };
 
 async function readPlace(input: Input, given?: string): Promise<Place> {
@@ -82,8 +67,7 @@ function addSetCommand(members: Command, io: Io): void {
     .argument("[name]", "name of the user")
     .description("give a user a role in a project")
     .addOption(projectOption())
-    .addOption(roleOption())
-    .addOption(environmentsOption())
+    .withOptions(...optionsOf(MEMBER))
     .addHelpText(
       "after",
       `
@@ -97,10 +81,10 @@ Examples:
     .action(action(io, parseSet, setMember));
 }
 
-type Given = { place: Place; given: GivenRole };
+type Given = { place: Place; given: NewOf<typeof MEMBER> };
 
 async function parseSet(input: Input, name?: string): Promise<Given> {
-  return { place: await readPlace(input, name), given: await readRole(input) };
+  return { place: await readPlace(input, name), given: await givenIn(MEMBER, input) };
 }
 
 async function setMember({ client, report }: Session, { place, given }: Given): Promise<void> {
@@ -134,9 +118,7 @@ function addInviteCommand(members: Command, io: Io): void {
     .command("invite")
     .description("print a link that makes one person a member of a project")
     .addOption(projectOption())
-    .addOption(roleOption())
-    .addOption(environmentsOption())
-    .option("--expires <time>", "when it expires: 30d, or ISO 8601 (default: 7d, at most 90d)")
+    .withOptions(...optionsOf(INVITATION))
     .addHelpText(
       "after",
       `
@@ -151,16 +133,14 @@ Examples:
     .action(action(io, parseInvite, invite, BEGINS));
 }
 
-type NewInvitation = { project: string; body: GivenRole & { expiresAt?: string | undefined } };
+type NewInvitation = { project: string; body: NewOf<typeof INVITATION> };
 
 async function parseInvite(input: Input): Promise<NewInvitation> {
-  const { expires } = input.options as { expires?: string };
   const project = await input.project();
-  const given = await readRole(input);
-  const expiresAt = expires === undefined ? undefined : expiryValue(expires, "--expires", clock.now());
-  if (expiresAt === null)
+  const body = await givenIn(INVITATION, input);
+  if (input.options["expires"] !== undefined && body.expiresAt == null)
     throw usage("--expires: an invitation ends within 90 days", "such as --expires 30d");
-  return { project, body: { ...given, expiresAt } };
+  return { project, body };
 }
 
 async function invite(

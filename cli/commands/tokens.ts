@@ -1,21 +1,21 @@
-import { clock } from "../../src/base/clock.ts";
 import { type Command, Option } from "commander";
-import { LONE_SCOPES, SCOPES, type Scope } from "../../src/access/scope.ts";
-import type { Token } from "../../src/access/token.ts";
+import { LONE_SCOPES, SCOPES } from "../../src/access/scope.ts";
+import type { NewToken, Token } from "../../src/access/token.ts";
+import { TOKEN } from "../../src/access/token-card.ts";
 import { AppError } from "../../src/base/errors.ts";
 import { tokens as operations } from "../../src/operations/access/tokens.ts";
 import type { Io } from "../output/terminal.ts";
 import { fieldOption } from "../output/field.ts";
 import { details, shown } from "../output/text.ts";
 import { BEGINS, action } from "../session/action.ts";
+import { givenIn, optionsOf } from "../session/card.ts";
 import type { Client } from "../session/client.ts";
-import { heard, listOption } from "../session/command-line.ts";
+import { heard } from "../session/command-line.ts";
 import { create, ifNotExistsOption } from "../session/create.ts";
 import type { Input } from "../session/input.ts";
 import { listAll } from "../session/pages.ts";
 import type { Session } from "../session/session.ts";
 import { usage } from "../session/usage.ts";
-import { expiryValue, originsValue } from "../session/values.ts";
 import { addList, addRevoke } from "./verbs.ts";
 
 export function addTokenCommands(tokens: Command, io: Io): void {
@@ -116,19 +116,10 @@ async function getToken(
 function addCreateCommand(tokens: Command, io: Io): void {
   tokens
     .command("create")
-    .argument("[name]", "name of the new token")
     .description("create a token and print it, which is shown only once")
-    .addOption(listOption("--scope <scope...>", `scopes of the token: ${SCOPES.join(", ")} (default: admin)`))
-    .option("--expires <time>", "when it expires: 90d, ISO 8601, or never")
+    .argument(...TOKEN.name.option)
     // Without FORMFLAG_PROJECT and FORMFLAG_ENVIRONMENT: only what is named here limits a token.
-    .option("-p, --project <project>", "limit it to this project")
-    .option("-e, --environment <environment>", "limit it to this environment of the project")
-    .addOption(
-      listOption(
-        "--allow-origin <url...>",
-        "with the scope flags:browser: a website whose pages may use it (default: any)",
-      ),
-    )
+    .withOptions(...optionsOf(TOKEN))
     .addOption(ifNotExistsOption("the token"))
     .addHelpText(
       "after",
@@ -162,39 +153,21 @@ Examples:
     .action(action(io, parse, run, BEGINS));
 }
 
-type Options = {
-  scope?: Scope[];
-  expires?: string;
-  project?: string;
-  environment?: string;
-  allowOrigin?: string[];
-  ifNotExists?: true;
-};
-
-type Values = {
-  token: {
-    name: string;
-    scopes: Scope[] | undefined;
-    project: string | undefined;
-    environment: string | undefined;
-    allowedOrigins: string[] | undefined;
-    expiresAt: string | null;
-  };
-  ifNotExists: boolean;
-};
+type Values = { token: NewToken; ifNotExists: boolean };
 
 async function parse(input: Input, given?: string): Promise<Values> {
   const name = await input.need(given, "name");
-  const { scope: scopes, expires, allowOrigin, ifNotExists = false, ...named } = input.options as Options;
-  requireScopes(scopes ?? []);
+  const { scopes = [], ...token } = await givenIn(TOKEN, input);
+  requireScopes(scopes);
   const inEnvironment =
-    LONE_SCOPES.some((scope) => scopes?.includes(scope)) || named.environment !== undefined;
-  const inProject = inEnvironment || scopes?.includes("flags:refs") || named.project !== undefined;
+    LONE_SCOPES.some((scope) => scopes.includes(scope)) || token.environment !== undefined;
+  const inProject = inEnvironment || scopes.includes("flags:refs") || token.project !== undefined;
   const project = inProject ? await input.project() : undefined;
   const environment = project && inEnvironment ? await input.environment(project) : undefined;
-  const allowedOrigins = allowOrigin && originsValue(allowOrigin);
-  const expiresAt = expires === undefined ? null : expiryValue(expires, "--expires", clock.now());
-  return { token: { name, scopes, project, environment, allowedOrigins, expiresAt }, ifNotExists };
+  return {
+    token: { ...token, name, ...(scopes.length > 0 && { scopes }), project, environment },
+    ifNotExists: input.options["ifNotExists"] === true,
+  };
 }
 
 /** Throws `invalid` for a scope that does not exist. */

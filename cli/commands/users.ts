@@ -1,12 +1,15 @@
-import { type Command, Option } from "commander";
-import { SCOPES_OF, USER_ROLES, type UserRole } from "../../src/access/role.ts";
+import type { Command } from "commander";
+import { ROLE_WORDS, SCOPES_OF, USER_ROLES, type UserRole } from "../../src/access/role.ts";
 import type { Membership } from "../../src/access/members/member.ts";
+import { USER } from "../../src/access/members/member-card.ts";
 import type { User } from "../../src/access/user.ts";
+import type { NewOf } from "../../src/base/kinds/kinds.ts";
 import { users as operations } from "../../src/operations/access/users.ts";
 import { fieldOption } from "../output/field.ts";
 import type { Io } from "../output/terminal.ts";
 import { details, printable, shown } from "../output/text.ts";
 import { BEGINS, action } from "../session/action.ts";
+import { givenIn, optionsOf } from "../session/card.ts";
 import { heard } from "../session/command-line.ts";
 import { create, ifNotExistsOption } from "../session/create.ts";
 import type { Input } from "../session/input.ts";
@@ -38,12 +41,7 @@ role promote: type formflag users set <name> --role <role>
     "after",
     `
 Roles and their rights in every project:
-  none      nothing, but for the projects of which the user is a member
-  viewer    read everything
-  inbox     read and change forms and submissions
-  editor    the same, and read and change flags
-  releaser  the same, and change flags in locked environments
-  admin     everything, also users and tokens
+${USER_ROLES.map((role) => `  ${role.padEnd(8)}  ${ROLE_WORDS[role]}`).join("\n")}
 
 Examples:
   formflag users link
@@ -61,7 +59,7 @@ Examples:
     none: () => "No users yet. Next: formflag users link",
   });
   addGet(users, io, {
-    argument: USER,
+    argument: NAMED,
     description: "show a user",
     parse: named("name"),
     operation: operations.get,
@@ -70,7 +68,7 @@ Examples:
   });
   addSetCommand(users, io);
   addDelete(users, io, {
-    argument: USER,
+    argument: NAMED,
     description: "delete a user, and sign them out everywhere at once",
     parse: named("name"),
     operations,
@@ -82,7 +80,9 @@ Examples:
   addResetCommand(users, io);
 }
 
-const USER: [string, string] = ["[name]", "name of the user"];
+const NAMED: [string, string] = ["[name]", "name of the user"];
+
+const ROLE = { role: USER.role };
 
 const namesOf = (user: string) => ({ user });
 
@@ -110,22 +110,12 @@ function describeUser({
   ]);
 }
 
-/** The role of a user, which completion knows too. */
-function roleOption(): Option {
-  return new Option("--role <role>", "what the user may do").choices(USER_ROLES);
-}
-
-/** Returns the given role, or prompts for it. Throws `invalid` if it is missing and there is no terminal to prompt on. */
-function readRole(input: Input): Promise<UserRole> {
-  return input.choose("role", USER_ROLES);
-}
-
 function addCreateCommand(users: Command, io: Io): void {
   users
     .command("create")
-    .argument("[name]", "name of the new user")
     .description("create a user of the dashboard")
-    .addOption(roleOption())
+    .argument(...USER.name.option)
+    .withOptions(...optionsOf(USER))
     .addOption(ifNotExistsOption("the user"))
     .addOption(fieldOption())
     .addHelpText(
@@ -140,11 +130,14 @@ Examples:
     .action(action(io, parseCreate, createUser, BEGINS));
 }
 
-type NewUser = { user: { name: string; role: UserRole }; ifNotExists: boolean };
+type NewUser = { user: NewOf<typeof USER>; ifNotExists: boolean };
 
 async function parseCreate(input: Input, given?: string): Promise<NewUser> {
   const name = await input.need(given, "name");
-  return { user: { name, role: await readRole(input) }, ifNotExists: input.options["ifNotExists"] === true };
+  return {
+    user: { ...(await givenIn(USER, input)), name },
+    ifNotExists: input.options["ifNotExists"] === true,
+  };
 }
 
 async function createUser(
@@ -161,9 +154,9 @@ async function createUser(
 function addSetCommand(users: Command, io: Io): void {
   users
     .command("set")
-    .argument(...USER)
+    .argument(...NAMED)
     .description("change the role of a user, at once")
-    .addOption(roleOption())
+    .withOptions(...optionsOf(ROLE))
     .addHelpText("after", "\nExamples:\n  formflag users set ann --role releaser\n")
     .action(action(io, parseSet, setRole));
 }
@@ -171,7 +164,7 @@ function addSetCommand(users: Command, io: Io): void {
 type NewRole = { name: string; role: UserRole };
 
 async function parseSet(input: Input, given?: string): Promise<NewRole> {
-  return { name: await input.need(given, "name"), role: await readRole(input) };
+  return { name: await input.need(given, "name"), ...(await givenIn(ROLE, input)) };
 }
 
 async function setRole({ client, report }: Session, { name, role }: NewRole): Promise<void> {
@@ -183,7 +176,7 @@ async function setRole({ client, report }: Session, { name, role }: NewRole): Pr
 function addResetCommand(users: Command, io: Io): void {
   users
     .command("reset")
-    .argument(...USER)
+    .argument(...NAMED)
     .description("remove every second factor of a user, and sign them out everywhere at once")
     .addHelpText(
       "after",

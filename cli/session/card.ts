@@ -23,16 +23,23 @@ import {
 
 /** The options of a new record, in the order of its card. */
 export function optionsOf(card: Card): Option[] {
-  return Object.entries(card).map(([name, field]) => optionOf(name, field));
+  return Object.entries(card).flatMap(([name, field]) => (isArgument(field) ? [] : optionOf(name, field)));
 }
 
-/** The fields that the options give, as the admin API takes them. Throws `invalid`. */
+const isArgument = ({ option: [flags] }: Field) => flags.startsWith("[");
+
+/** The fields that the options give, as the admin API takes them; prompts for a choice that is required. Throws `invalid`. */
 export async function givenIn<C extends Card>(card: C, input: Input): Promise<NewOf<C>> {
   const given: Record<string, unknown> = {};
   for (const [name, field] of Object.entries<Field>(card)) {
+    if (isArgument(field)) continue;
     const option = optionOf(name, field);
     const value = input.options[option.attributeName()] as string | string[] | undefined;
-    if (value === undefined) continue;
+    if (value === undefined) {
+      if (field.required && field.kind.is === "choice")
+        given[name] = await input.choose(option.attributeName(), field.kind.among);
+      continue;
+    }
     given[name] =
       value === "none" && mayBeNone(field) ? null : await kindValue(value, option.long!, field, input);
   }
@@ -44,20 +51,22 @@ export async function givenIn<C extends Card>(card: C, input: Input): Promise<Ne
 const mayBeNone = ({ kind, default: unset }: Field) =>
   unset === null && (kind.is === "area" || kind.is === "choice");
 
+const SHORT: Readonly<Record<string, string>> = { project: "-p, ", environment: "-e, " };
+
 function optionOf(name: string, field: Field): Option {
   const {
     kind,
     option: [flags, text],
-    required,
     default: unset = null,
   } = field;
   const help = unset === null || Array.isArray(unset) ? text : `${text} (default: ${String(unset)})`;
-  const long = `${name === "environment" ? "-e, " : ""}--${flags}`;
-  if (kind.is === "names") return Object.assign(listOption(long, help), { field: name });
+  const long = `${SHORT[flags.split(" ")[0]!] ?? ""}--${flags}`;
+  if (kind.is === "names" || kind.is === "origins")
+    return Object.assign(listOption(long, help), { field: name });
   const option = optionFor(name, long, help);
   if (kind.is === "phrases") option.argParser(collectPhrases);
   if (kind.is === "choice") option.choices(mayBeNone(field) ? [...kind.among, "none"] : kind.among);
-  return required ? option.makeOptionMandatory() : option;
+  return option;
 }
 
 /** Throws `invalid` for a size beyond the limit, in the units of sizes. */

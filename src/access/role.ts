@@ -15,6 +15,22 @@ export function strongerRole(one: Role | null, other: Role | null): Role | null 
   return ROLES.indexOf(one as Role) < ROLES.indexOf(other as Role) ? other : one;
 }
 
+/** What people may do by each role. */
+export const ROLE_WORDS: Record<UserRole, string> = {
+  none: "nothing, except in projects of which they are a member",
+  viewer: "reads everything",
+  inbox: "works with forms and submissions, and reads nothing else",
+  editor: "works with forms, and changes flags",
+  releaser: "works with forms, and changes flags, also in locked environments",
+  admin: "everything, also who has access",
+};
+
+/** The kind of a field that holds one of some roles. */
+export function roleKind<R extends UserRole>(among: readonly R[]) {
+  const labels = Object.fromEntries(among.map((role) => [role, `${role}: ${ROLE_WORDS[role]}`]));
+  return { is: "choice", among, error: `one of ${among.join(", ")}`, labels } as const;
+}
+
 /** A role is a preset of scopes: users have no rights that a token could not have. */
 export const SCOPES_OF: Record<UserRole, readonly Scope[]> = {
   none: [],

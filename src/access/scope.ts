@@ -14,6 +14,21 @@ export const SCOPES = [
 
 export type Scope = (typeof SCOPES)[number];
 
+/** What each scope allows. */
+export const SCOPE_WORDS: Record<Scope, string> = {
+  admin: "may do everything",
+  read: "reads forms, submissions and flags",
+  "flags:read": "reads flags",
+  "flags:write": "changes flags",
+  "flags:locked": "changes flags in locked environments too",
+  "flags:evaluate": "an application reads flags",
+  "flags:browser": "pages read flags that are for browsers",
+  "flags:sync": "flagd, or a provider that evaluates itself, reads the rules of flags",
+  "flags:refs": "uploads code references",
+  "forms:read": "reads forms and submissions",
+  "forms:write": "changes forms and submissions",
+};
+
 /** The other scopes that each scope includes. */
 export const INCLUDES: Record<Scope, readonly Scope[]> = {
   admin: SCOPES,

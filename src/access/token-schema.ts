@@ -1,12 +1,13 @@
 import * as z from "zod/mini";
+import { givenSchemas, shownSchemas } from "../base/kinds/kinds-schema.ts";
 import { isOriginPattern } from "../base/origins.ts";
-import { momentOf, slugOf, timestamp } from "../base/slug-schema.ts";
+import { slugOf, timestamp } from "../base/slug-schema.ts";
 import { MAX_TOKEN_ORIGINS } from "./limits.ts";
-import { SCOPES } from "./scope.ts";
+import { TOKEN } from "./token-card.ts";
 
 const tokenName = slugOf("token");
 
-const scope = z.enum(SCOPES, `a scope is one of ${SCOPES.join(", ")}`);
+const shown = shownSchemas(TOKEN);
 
 const origins = z
   .array(
@@ -18,24 +19,17 @@ const origins = z
 
 export const tokenSchema = z.object({
   name: tokenName,
-  scopes: z.array(scope),
-  /** Restricts the token to a project, or to one environment of it. */
-  project: z.optional(z.string()),
-  environment: z.optional(z.string()),
-  /** The origins of pages that may use a token of the scope flags:browser; without them, any. */
-  allowedOrigins: z.optional(z.array(z.string())),
+  scopes: shown.scopes,
+  project: z.optional(shown.project),
+  environment: z.optional(shown.environment),
+  allowedOrigins: z.optional(shown.allowedOrigins),
   createdAt: timestamp,
-  expiresAt: z.nullable(timestamp),
+  expiresAt: shown.expiresAt,
 });
 
 /** A token with its secret, which is shown this once. */
 export const createdTokenSchema = z.extend(tokenSchema, { token: z.string() });
 
-export const newTokenSchema = z.strictObject({
-  name: tokenName,
-  scopes: z.optional(z.array(scope).check(z.minLength(1, "a token needs at least one scope"))),
-  project: z.optional(z.string()),
-  environment: z.optional(z.string()),
-  allowedOrigins: z.optional(origins),
-  expiresAt: z.optional(z.nullable(momentOf("expiresAt"))),
-});
+export const newTokenSchema = z.strictObject(
+  givenSchemas(TOKEN, { name: tokenName, allowedOrigins: origins }),
+);

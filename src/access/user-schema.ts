@@ -1,12 +1,13 @@
 import * as z from "zod/mini";
+import { givenSchemas, shownSchemas } from "../base/kinds/kinds-schema.ts";
 import { slugOf, timestamp } from "../base/slug-schema.ts";
 import { SECOND_FACTORS } from "./factors/second-factor.ts";
+import { USER } from "./members/member-card.ts";
 import { membershipSchema } from "./members/member-schema.ts";
-import { USER_ROLES } from "./role.ts";
 
 const userName = slugOf("user");
 
-const role = z.enum(USER_ROLES, `a role is one of ${USER_ROLES.join(", ")}`);
+const shown = shownSchemas(USER);
 
 /** How the dashboard behaves for a user. */
 export const userSettingsSchema = z.object({
@@ -17,8 +18,7 @@ export const userSettingsSchema = z.object({
 });
 
 export const userSchema = z.object({
-  name: userName,
-  role,
+  ...shown,
   hasPassword: z.boolean(),
   /** Beside a password, or in place of it. */
   secondFactors: z.array(z.enum(SECOND_FACTORS)),
@@ -33,9 +33,11 @@ export const userDetailSchema = z.extend(userSchema, {
   identity: z.nullable(z.object({ issuer: z.string(), subject: z.string() })),
 });
 
-export const newUserSchema = z.strictObject({ name: userName, role });
+const given = givenSchemas(USER, { name: userName });
 
-export const userPatchSchema = z.strictObject({ role });
+export const newUserSchema = z.strictObject(given);
+
+export const userPatchSchema = z.strictObject({ role: given.role });
 
 /** Whom a link signs in; without a name the only admin, or the first user. */
 export const newLinkSchema = z.strictObject({ name: z.optional(userName) });

@@ -12,8 +12,6 @@ export function optionFor(field: string, flags: string, help: string): FieldOpti
 
 /** Fields of the admin API that options have another name for. */
 const FIELDS: Record<string, string> = {
-  events: "--event",
-  scopes: "--scope",
   expiresAt: "--expires",
 };
 

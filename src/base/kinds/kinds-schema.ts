@@ -108,9 +108,10 @@ export function shownSchema(kind: Kind): z.ZodMiniType {
     case "list":
     case "origins":
     case "senders":
-    case "names":
     case "phrases":
       return z.array(z.string());
+    case "names":
+      return z.array(kind.among ? z.enum(kind.among) : z.string());
     case "weights":
       return z.record(z.string(), z.int());
     case "time":

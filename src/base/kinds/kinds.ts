@@ -31,11 +31,13 @@ export type Field = {
   required?: true;
   /** The value of a new record that is not given one. Default: null. */
   default?: string | number | boolean | readonly never[] | null;
-  /** The option of the command that creates one, without its dashes, and its help. */
+  /** The option of the command that creates one, without its dashes, or its argument, such as `[name]`; and the help. */
   option: readonly [flags: string, help: string];
   /** Label and hint on a page. A field without a label is not asked for there. */
   label?: string;
   hint?: string;
+  /** What the page of a new record suggests. */
+  suggested?: string;
   /** The name of the control on a page, if it is not that of the field. */
   control?: string;
   /** A value in the words of a list; null for one that it does not name. Without it, the field has a column or none. */
@@ -128,13 +130,15 @@ export type ValueOf<K> = K extends { is: "switch" }
   ? boolean
   : K extends { is: "count" | "bytes" | "seconds" }
     ? number
-    : K extends { is: "names" | "list" | "origins" | "senders" | "phrases" }
-      ? string[]
-      : K extends { is: "weights" }
-        ? Readonly<Record<string, number>>
-        : K extends { is: "choice"; among: readonly (infer T)[] }
-          ? T
-          : string;
+    : K extends { is: "names"; among: readonly (infer T)[] }
+      ? T[]
+      : K extends { is: "names" | "list" | "origins" | "senders" | "phrases" }
+        ? string[]
+        : K extends { is: "weights" }
+          ? Readonly<Record<string, number>>
+          : K extends { is: "choice"; among: readonly (infer T)[] }
+            ? T
+            : string;
 
 type RequiredOf<C extends Card> = { [N in keyof C]: C[N] extends { required: true } ? N : never }[keyof C];
 

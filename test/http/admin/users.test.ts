@@ -47,8 +47,8 @@ describe("users", () => {
   });
 
   test.each<[what: string, body: unknown, word: string]>([
-    ["no role", { name: "x" }, "a role is one of viewer, inbox"],
-    ["a role there is not", { name: "x", role: "owner" }, "a role is one of"],
+    ["no role", { name: "x" }, "role is one of viewer, inbox"],
+    ["a role there is not", { name: "x", role: "owner" }, "role is one of"],
     ["a name with a space", { name: "a b", role: "viewer" }, "a user is named by"],
     ["a password", { name: "x", role: "viewer", password: "correct horse battery" }, "password"],
   ])("are refused with %s", async (_, body, word) => {
