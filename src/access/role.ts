@@ -20,8 +20,8 @@ export const ROLE_WORDS: Record<UserRole, string> = {
   none: "nothing, except in projects of which they are a member",
   viewer: "reads everything",
   inbox: "works with forms and submissions, and reads nothing else",
-  editor: "works with forms, and changes flags",
-  releaser: "works with forms, and changes flags, also in locked environments",
+  editor: "works with forms and flags",
+  releaser: "works with forms and flags, also in locked environments",
   admin: "everything, also who has access",
 };
 

@@ -14,7 +14,7 @@ import type { Passkey, SpentChallenge, Totp } from "./factors/factor.ts";
 import type { NewSession, Session, SignInMethod } from "./session.ts";
 import type { Token } from "./token.ts";
 import type { Patience } from "./throttle.ts";
-import type { User } from "./user.ts";
+import type { User, UserCounts, UserFilter } from "./user.ts";
 
 /** A token as the store finds it; `keys` are those of the environment that it is limited to. */
 export type FoundToken = Token & { keys?: EnvironmentKeys };
@@ -55,7 +55,8 @@ type InvitationStore = {
 export type UserRoles = { byHand: UserRole; byGroups: Role | null };
 
 type UserStore = {
-  page(query: PageQuery): Promise<Page<User>>;
+  page(query: PageQuery & UserFilter): Promise<Page<User>>;
+  counts(): Promise<UserCounts>;
   find(name: string): Promise<User | undefined>;
   /** A text that no later user of the same name has; null if there is no such user. */
   account(name: string): Promise<string | null>;

@@ -32,6 +32,16 @@ export type User = {
   createdAt: string;
 };
 
+/** Users by their role, and those with neither a password nor a passkey, who sign in by a link alone. */
+export type UserCounts = {
+  all: number;
+  withoutWay: number;
+  roles: Readonly<Partial<Record<UserRole, number>>>;
+};
+
+/** Users of one role, or only those without a password and a passkey. */
+export type UserFilter = { role?: UserRole | undefined; isWithoutWay?: boolean | undefined };
+
 /** Whether a value is the settings of a user, or some of them. */
 export function areUserSettings(value: unknown): boolean {
   if (!isObject(value)) return false;

@@ -47,6 +47,15 @@ export async function listAudit(
   return app.store.audit.page({ ...visible(caller, filter), limit, before });
 }
 
+/** As {@link AuditStore} counts the entries that the caller may see. Throws `forbidden`. */
+export async function countAudit(
+  app: AuditApp,
+  caller: Caller,
+  filter: Filter,
+): Promise<ReadonlyMap<string, number>> {
+  return app.store.audit.counts(visible(caller, filter));
+}
+
 /** The entries that a filter selects, oldest first, up to the newest there is. Throws `forbidden`. */
 export function exportAudit(
   app: AuditApp,

@@ -143,7 +143,7 @@ export async function ofStale(app: App, caller: Caller): Promise<Need[]> {
       reason: count === 1 ? "It is ready to remove." : `${others} ready to remove, too.`,
       at: null,
       verb: "Clean up",
-      path: `/projects/${project}/stale`,
+      path: `/projects/${project}?stale=1`,
     };
   });
 }

@@ -7,6 +7,7 @@ import {
   chained,
 } from "../../access/audit/entry.ts";
 import type { Author } from "../../access/caller.ts";
+import { COUNTED_ENTRIES } from "../../access/audit/audit-store.ts";
 import type { AuditPlace } from "../../documents/audited.ts";
 import type { Page } from "../../base/pages.ts";
 import { slugList } from "./lists.ts";
@@ -95,6 +96,14 @@ function pageEntries({
   );
 }
 
+function* countEntries(filter: AuditFilter): Work<ReadonlyMap<string, number>> {
+  const { where, params } = conditionsOf(filter);
+  const newest = `SELECT action FROM audit ${whereOf(where)} ORDER BY id DESC LIMIT $limit`;
+  const sql = `SELECT action, count(*) AS entries FROM (${newest}) AS newest GROUP BY action`;
+  const rows = yield* all<{ action: string; entries: number }>(sql, { ...params, limit: COUNTED_ENTRIES });
+  return new Map(rows.map(({ action, entries }) => [action, Number(entries)]));
+}
+
 function entriesAfter({
   limit,
   after,
@@ -150,6 +159,6 @@ function* pruneEntries(before: number, limit: number): Work<boolean> {
 }
 
 export const audit = {
-  reads: { page: pageEntries, after: entriesAfter, newest: newestEntry },
+  reads: { page: pageEntries, counts: countEntries, after: entriesAfter, newest: newestEntry },
   writes: { append: recordAudit, prune: pruneEntries },
 };

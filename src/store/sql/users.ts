@@ -1,8 +1,14 @@
 import type { AccessChange } from "../../access/change.ts";
-import { type Role, type UserRole, strongerRole } from "../../access/role.ts";
+import { ROLES, type Role, type UserRole, strongerRole } from "../../access/role.ts";
 import type { UserRoles } from "../../access/store.ts";
 import type { Author } from "../../access/caller.ts";
-import { DEFAULT_SETTINGS, type User, type UserSettings } from "../../access/user.ts";
+import {
+  DEFAULT_SETTINGS,
+  type User,
+  type UserCounts,
+  type UserFilter,
+  type UserSettings,
+} from "../../access/user.ts";
 import { isoTime } from "../../base/clock.ts";
 import type { Page, PageQuery } from "../../base/pages.ts";
 import { pageOf } from "./pages.ts";
@@ -63,9 +69,44 @@ export function* deleteUser({ name }: Change<"deleteUser">, _revision: number, b
   yield* run("DELETE FROM users WHERE name = $name", { name });
 }
 
-function pageUsers({ limit, after = "" }: PageQuery): Work<Page<User>> {
-  const sql = `SELECT ${USER_COLUMNS} FROM users u WHERE u.name > $after ORDER BY u.name LIMIT $limit`;
+const WITHOUT_WAY = "(u.password IS NULL AND NOT EXISTS (SELECT 1 FROM passkeys f WHERE f.user_id = u.id))";
+
+const BY_GROUPS = "coalesce(u.oidc_role, 'none')";
+
+/** Selects users by the role that counts: one of their two roles is it, and neither is stronger. */
+function hasRole(role: UserRole): string {
+  const stronger = ROLES.slice(ROLES.indexOf(role as Role) + 1).map((each) => `'${each}'`);
+  const isStronger = (column: string) =>
+    stronger.length === 0 ? "" : `AND ${column} NOT IN (${stronger.join(", ")})`;
+  return `'${role}' IN (u.role, ${BY_GROUPS}) ${isStronger("u.role")} ${isStronger(BY_GROUPS)}`;
+}
+
+function pageUsers({ limit, after = "", role, isWithoutWay }: PageQuery & UserFilter): Work<Page<User>> {
+  const where = [
+    "u.name > $after",
+    ...(role === undefined ? [] : [hasRole(role)]),
+    ...(isWithoutWay ? [WITHOUT_WAY] : []),
+  ].join(" AND ");
+  const sql = `SELECT ${USER_COLUMNS} FROM users u WHERE ${where} ORDER BY u.name LIMIT $limit`;
   return pageOf(all<UserRow>(sql, { after, limit: limit + 1 }), limit, viewUser);
+}
+
+type CountRow = Pick<UserRow, "role" | "oidc_role"> & { users: number; without_way: number };
+
+function* countUsers(): Work<UserCounts> {
+  const rows = yield* all<CountRow>(
+    `SELECT u.role, u.oidc_role, count(*) AS users, sum(CASE WHEN ${WITHOUT_WAY} THEN 1 ELSE 0 END) AS without_way
+     FROM users u GROUP BY u.role, u.oidc_role`,
+  );
+  const roles: Partial<Record<UserRole, number>> = {};
+  let [count, withoutWay] = [0, 0];
+  for (const row of rows) {
+    const role = roleIn(row);
+    roles[role] = (roles[role] ?? 0) + Number(row.users);
+    count += Number(row.users);
+    withoutWay += Number(row.without_way);
+  }
+  return { all: count, withoutWay, roles };
 }
 
 export function* findUser(name: string): Work<User | undefined> {
@@ -91,7 +132,7 @@ function* listAdmins(limit: number): Work<string[]> {
 }
 
 /** The role that counts: the stronger of that by hand and that by groups. */
-function roleIn({ role, oidc_role }: UserRow): UserRole {
+function roleIn({ role, oidc_role }: Pick<UserRow, "role" | "oidc_role">): UserRole {
   return strongerRole(role === "none" ? null : role, oidc_role) ?? "none";
 }
 
@@ -119,6 +160,7 @@ export function viewUser(row: UserRow): User {
 export const users = {
   reads: {
     page: pageUsers,
+    counts: countUsers,
     find: findUser,
     account: accountOfUser,
     password: passwordOf,

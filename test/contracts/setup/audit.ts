@@ -137,6 +137,10 @@ export function auditContract(driver: Driver): void {
       expect(await times({ action: "token" })).toEqual([4, 3, 2, 1]);
       expect(await times({ action: "tok" })).toEqual([]);
       expect(await times({ who: "ann", since: 2, until: 4 })).toEqual([3]);
+      const counts = async (filter: object) =>
+        Object.fromEntries(await store.audit.counts({ ...ALL, ...filter }));
+      expect(await counts({})).toEqual({ "token.create": 2, "token.revoke": 2 });
+      expect(await counts({ who: "ann", projects: ["shop"] })).toEqual({ "token.create": 1 });
       expect(await store.audit.page({ ...ALL, limit: 2, before: 4 })).toMatchObject({
         items: [{ id: 3 }, { id: 2, object: "x\ufffd", details: { n: [1] } }],
         more: true,

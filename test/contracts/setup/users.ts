@@ -46,6 +46,32 @@ export function usersContract(driver: Driver): void {
       expect([items.map(({ name }) => name), more]).toEqual([["c"], false]);
     });
 
+    test("are counted and listed by the role that counts, and by whether they have a way to sign in", async () => {
+      const store = await open();
+      for (const [name, role] of [
+        ["a", "viewer"],
+        ["b", "admin"],
+        ["c", "none"],
+        ["d", "viewer"],
+      ] as const)
+        await apply(store, { change: "insertUser", user: userCalled(name, { role }) });
+      await apply(store, { change: "setPassword", name: "a", password: HASH, keep: null });
+      expect(await store.users.counts()).toEqual({
+        all: 4,
+        withoutWay: 3,
+        roles: { viewer: 2, admin: 1, none: 1 },
+      });
+      const names = async (filter: Partial<Parameters<typeof store.users.page>[0]>) =>
+        (await store.users.page({ limit: 9, ...filter })).items.map(({ name }) => name);
+      expect(await names({ role: "viewer" })).toEqual(["a", "d"]);
+      expect(await names({ role: "none" })).toEqual(["c"]);
+      expect(await names({ role: "viewer", isWithoutWay: true })).toEqual(["d"]);
+      await apply(store, { change: "setGroupRole", user: "a", role: "admin" });
+      expect((await store.users.counts()).roles).toEqual({ viewer: 1, admin: 2, none: 1 });
+      expect(await names({ role: "viewer" })).toEqual(["d"]);
+      expect(await names({ role: "admin" })).toEqual(["a", "b"]);
+    });
+
     test("get a role or settings, each without the other", async () => {
       const { name, settings } = await add();
       await apply(store, { change: "updateUser", name, role: "admin" });

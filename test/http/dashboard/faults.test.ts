@@ -114,11 +114,11 @@ test("what is wrong with a user or a token stands at its field", async () => {
 
   const token = { name: "ci", place: "", expires: "90d", scope: "read" };
   const tokens = "/access/tokens";
-  expect(await wrongAfter(tokens, { ...token, name: "a b" })).toEqual(["name"]);
-  expect(await wrongAfter(tokens, { ...token, expires: "soon" })).toEqual(["expires"]);
+  expect(await wrongAfter(tokens, { ...token, name: "a b" })).toEqual(["token-name"]);
+  expect(await wrongAfter(tokens, { ...token, expires: "soon" })).toEqual(["token-expires"]);
   expect((await wrongAfter(tokens, { ...token, scope: [] }))[0]).toBe("scope-admin");
   await post(tokens, token);
-  expect(await wrongAfter(tokens, token)).toEqual(["name"]);
+  expect(await wrongAfter(tokens, token)).toEqual(["token-name"]);
 });
 
 test("a form of a user whose session has ended is given back, to be sent again after a sign-in", async () => {

@@ -22,7 +22,7 @@ test("health lists what the doctor finds, and connects only where that is asked 
   expect(text).toContain("␦&lt;b&gt;");
   expect(text).toMatch(/<code><bdi dir="auto">timedatectl set-ntp true/);
   expect(text.indexOf("owner")).toBeLessThan(text.indexOf("clock"));
-  expect(text).toContain("users without a password: 1 of 1");
+  expect(text).toContain("users without a password and a passkey: 1 of 1");
   expect(text).not.toContain("accepts connections");
   expect((await admin.get("/health?connections=1")).text).toContain("accepts connections");
   // The navigation counts what the doctor finds, without connections.

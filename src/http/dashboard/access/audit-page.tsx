@@ -1,17 +1,19 @@
 import { type AuditEntry, AUDITED_NOUNS } from "../../../access/audit/entry.ts";
-import { listAudit } from "../../../access/audit/audit.ts";
+import { countAudit, listAudit } from "../../../access/audit/audit.ts";
+import { COUNTED_ENTRIES } from "../../../access/audit/audit-store.ts";
+import { DAY_MS } from "../../../base/days.ts";
 import { AppError } from "../../../base/errors.ts";
-import { hasScope, visibleProjects } from "../../../access/rights.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import type { Page } from "../page.tsx";
-import { SelectField, TextField } from "../parts/field.tsx";
-import { ButtonLink } from "../parts/link.tsx";
-import { BY_AGE, FilterForm, List } from "../parts/list.tsx";
+import { A, ButtonLink } from "../parts/link.tsx";
+import { BY_AGE, List } from "../parts/list.tsx";
+import { Chips } from "../parts/seg.tsx";
 import { Empty } from "../parts/card.tsx";
 import { Badge, type Tone } from "../parts/status.tsx";
 import type { Column } from "../parts/table.tsx";
 import { Foreign, visible } from "../parts/text.tsx";
 import { ExactTime } from "../parts/time.tsx";
+import { wallTime } from "../../../base/wall-time.ts";
 import { timeIn } from "../inbox/query.ts";
 import type { Dashboard } from "../routes.ts";
 import { useView } from "../view.ts";
@@ -27,19 +29,18 @@ export function auditRoutes({ app, get, viewOf }: Dashboard) {
     const caller = c.get("caller");
     const filter = filterOf(c);
     const { timeZone } = viewOf(c);
-    const page = await listAudit(app, caller, {
-      project: filter.project,
-      action: filter.action,
-      who: filter.who,
+    const { project, action, who } = filter;
+    const chosen = {
+      project,
+      who,
       since: timeIn(filter.since ?? "", "since", timeZone),
       until: timeIn(filter.until ?? "", "until", timeZone),
-      before: filter.before,
-      limit: PAGE,
-    });
-    const all = (await app.store.projects.list()).map(({ slug }) => slug);
-    const visible = visibleProjects(caller, "admin");
-    const projects = visible === null ? all : all.filter((slug) => visible.includes(slug));
-    return auditPage(projects, filter, page, hasScope(caller, "admin"));
+    };
+    const [page, counts] = await Promise.all([
+      listAudit(app, caller, { ...chosen, action, before: filter.before, limit: PAGE }),
+      countAudit(app, caller, chosen),
+    ]);
+    return auditPage(filter, page, counts);
   });
 }
 
@@ -69,13 +70,11 @@ function filterOf(c: DashboardContext): Filter {
 }
 
 function auditPage(
-  projects: readonly string[],
-  filter: Filter,
+  { before, ...chosen }: Filter,
   { items, more }: { items: AuditEntry[]; more: boolean },
-  isInstance: boolean,
+  counts: ReadonlyMap<string, number>,
 ): Page {
-  const { before, ...chosen } = filter;
-  const { project = "", action = "", who = "", since = "", until = "" } = chosen;
+  const { project, action, who } = chosen;
   const isFiltered = Object.values(chosen).some((value) => value !== undefined);
   return {
     title: "Audit log",
@@ -84,34 +83,13 @@ function auditPage(
       [
         "Lists the same",
         "audit list",
-        {
-          p: project || null,
-          action: action || null,
-          who: who || null,
-          before,
-        },
+        { p: project ?? null, action: action ?? null, who: who ?? null, before },
       ],
       ["Checks that nothing was changed", "audit verify"],
     ],
     content: (
       <List
-        filters={
-          <FilterForm to={PATH} label="Filter">
-            <SelectField
-              name="project"
-              label="Project"
-              value={project}
-              options={[
-                { value: "", label: isInstance ? "Everything" : "Your projects" },
-                ...projects.map((slug) => ({ value: slug, label: slug })),
-              ]}
-            />
-            <SelectField name="action" label="Action" value={action} options={actionsFor(action)} />
-            <TextField name="who" label="Who" type="search" value={who} />
-            <TextField name="since" label="From" type="date" value={since} />
-            <TextField name="until" label="Before" type="date" value={until} />
-          </FilterForm>
-        }
+        filters={<Filters chosen={chosen} counts={counts} />}
         empty={
           <Empty title={isFiltered ? "No entry matches" : "Nothing has been recorded yet"}>
             {isFiltered && <ButtonLink to={PATH}>Show every entry</ButtonLink>}
@@ -120,7 +98,7 @@ function auditPage(
         caption="Audit log"
         rows={items}
         keyOf={({ id }) => `entry-${id}`}
-        columns={COLUMNS}
+        columns={columnsFor(chosen)}
         pages={{
           to: PATH,
           query: chosen,
@@ -133,17 +111,66 @@ function auditPage(
   };
 }
 
-/** The nouns; an action that an address names is one more. */
-function actionsFor(action: string) {
-  const known = AUDITED_NOUNS.map((noun) => ({ value: noun as string, label: NOUN_WORDS[noun] }));
-  const given =
-    action === "" || known.some(({ value }) => value === action)
+type Chosen = Omit<Filter, "before">;
+
+/** The kinds of entries with their numbers, what else is chosen, and the days from which on they are. */
+function Filters({ chosen, counts }: { chosen: Chosen; counts: ReadonlyMap<string, number> }) {
+  const { now, timeZone } = useView();
+  const { project, action, who, since, until } = chosen;
+  const chip = (label: string, query: Chosen, isCurrent: boolean, count: number | string | null = null) => ({
+    to: PATH,
+    query: { ...chosen, ...query },
+    label,
+    isCurrent,
+    count,
+  });
+  const countOf = (noun: string) =>
+    [...counts].reduce((sum, [each, count]) => (each.startsWith(`${noun}.`) ? sum + count : sum), 0);
+  const all = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  const ofNouns = AUDITED_NOUNS.flatMap((noun) => {
+    const [count, isCurrent] = [countOf(noun), noun === action];
+    return count > 0 || isCurrent ? [chip(NOUN_WORDS[noun], { action: noun }, isCurrent, count)] : [];
+  });
+  const fromDay = (days: number) => wallTime(now - days * DAY_MS, timeZone).slice(0, 10);
+  const spans = [
+    ["Any time", undefined],
+    ["Today", fromDay(0)],
+    ["7 days", fromDay(6)],
+    ["30 days", fromDay(29)],
+  ] as const;
+  const given = [
+    ...(action?.includes(".") ? [chip(`${actionInWords(action)} ×`, { action: undefined }, true)] : []),
+    ...(project === undefined ? [] : [chip(`In ${visible(project)} ×`, { project: undefined }, true)]),
+    ...(who === undefined ? [] : [chip(`By ${visible(who)} ×`, { who: undefined }, true)]),
+    ...(spans.some(([, from]) => from === since)
       ? []
-      : [{ value: action, label: actionInWords(action) }];
-  return [{ value: "", label: "Any" }, ...known, ...given];
+      : [chip(`From ${visible(since ?? "")} ×`, { since: undefined }, true)]),
+    ...(until === undefined ? [] : [chip(`Before ${visible(until)} ×`, { until: undefined }, true)]),
+  ];
+  return (
+    <div class="toolbar">
+      <Chips
+        label="Kind"
+        chips={[
+          chip(
+            "All",
+            { action: undefined },
+            action === undefined,
+            all < COUNTED_ENTRIES ? all : `${all.toLocaleString("en")}+`,
+          ),
+          ...ofNouns,
+        ]}
+      />
+      <Chips
+        label="Time"
+        chips={spans.map(([label, from]) => chip(label, { since: from, until: undefined }, from === since))}
+      />
+      {given.length > 0 && <Chips label="Chosen" chips={given} />}
+    </div>
+  );
 }
 
-const COLUMNS: readonly Column<AuditEntry>[] = [
+const columnsFor = (chosen: Chosen): readonly Column<AuditEntry>[] => [
   { label: "Action", heading: true, cell: ({ action }) => <Action action={action} /> },
   {
     label: "Who",
@@ -152,7 +179,9 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
         <span class="soft">nobody known</span>
       ) : (
         <span class="cut" title={visible(who)}>
-          <Foreign text={who} />{" "}
+          <A to={PATH} query={{ ...chosen, who }}>
+            <Foreign text={who} />
+          </A>{" "}
           {type !== "user" && type !== "system" && <span class="soft small">{type}</span>}
         </span>
       ),
@@ -166,7 +195,15 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
             <Foreign text={thingInWords(action, details) ?? object} />
           </span>
         )}
-        {project !== null && project !== object && <span class="soft small whole"> in {project}</span>}
+        {project !== null && project !== object && (
+          <span class="soft small whole">
+            {" "}
+            in{" "}
+            <A to={PATH} query={{ ...chosen, project }}>
+              {project}
+            </A>
+          </span>
+        )}
       </>
     ),
   },

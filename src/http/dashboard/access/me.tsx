@@ -1,5 +1,6 @@
 import type { Passkey } from "../../../access/factors/factor.ts";
 import { PASSWORD_LIMITS } from "../../../access/limits.ts";
+import { ROLE_WORDS } from "../../../access/role.ts";
 import { type Session, beganByLink } from "../../../access/session.ts";
 import type { Membership } from "../../../access/members/member.ts";
 import type { User } from "../../../access/user.ts";
@@ -22,7 +23,7 @@ import { Fold } from "../parts/fold.tsx";
 import { useView } from "../view.ts";
 import { FactorFolds } from "../factors/passkeys.tsx";
 import { IdentityFold } from "./identity.tsx";
-import { ROLE_TEXTS, SessionTable, membershipText, userPath } from "./parts.tsx";
+import { SessionTable, membershipText, userPath } from "./parts.tsx";
 
 type Shown = {
   user: User;
@@ -109,7 +110,7 @@ function mePage({ passkeys, passwords, account, ...shown }: Shown): Page {
     hasPasskeys: true,
     badges: <Badge>{user.role}</Badge>,
     lead: [
-      user.role === "none" ? "" : sentence(ROLE_TEXTS[user.role]),
+      user.role === "none" ? "" : sentence(ROLE_WORDS[user.role]),
       ...memberships.map((each) => `In ${each.project}: ${membershipText(each)}.`),
     ].join(" "),
     actions: (

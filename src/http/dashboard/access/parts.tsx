@@ -1,7 +1,9 @@
 import { encode } from "uqr";
 import type { MemberRole } from "../../../access/members/member.ts";
-import type { UserRole } from "../../../access/role.ts";
+import { ROLE_WORDS, type UserRole } from "../../../access/role.ts";
 import type { Session } from "../../../access/session.ts";
+import type { User } from "../../../access/user.ts";
+import type { Child } from "../markup.ts";
 import { AskingButton } from "../parts/danger.tsx";
 import { A, Tabs } from "../parts/link.tsx";
 import { Badge } from "../parts/status.tsx";
@@ -94,20 +96,22 @@ const METHODS: Record<Session["method"], string> = {
   cli: "formflag login",
 };
 
-/** The rights of each role in words. */
-export const ROLE_TEXTS: Record<UserRole, string> = {
-  viewer: "reads everything",
-  inbox: "works with forms and submissions",
-  editor: "also changes flags",
-  releaser: "also changes flags in locked environments",
-  admin: "everything, also who has access",
-  none: "only projects of which they are a member",
-};
-
 /** Roles to choose from, each with its rights. */
 export function roleOptions(roles: readonly UserRole[]) {
-  return roles.map((role) => ({ value: role, label: `${role}: ${ROLE_TEXTS[role]}` }));
+  return roles.map((role) => ({ value: role, label: `${role}: ${ROLE_WORDS[role]}` }));
 }
+
+/** How a user signs in: `password, authenticator app`. */
+export function waysInWords({ hasPassword, secondFactors }: User): Child {
+  if (!hasPassword && !secondFactors.includes("passkey")) return <Badge tone="warn">a link alone</Badge>;
+  const factors = secondFactors.map((each) => FACTORS[each]);
+  return (hasPassword ? ["password", ...factors] : factors).join(", ");
+}
+
+const FACTORS: Record<User["secondFactors"][number], string> = {
+  totp: "authenticator app",
+  passkey: "passkey",
+};
 
 /** The path of the page of a user. */
 export function userPath(name: string): string {

@@ -1,14 +1,15 @@
 import { own } from "../../../base/shapes/own.ts";
-import { SCOPES, type Scope } from "../../../access/scope.ts";
+import { SCOPES, SCOPE_WORDS, type Scope } from "../../../access/scope.ts";
+import { TOKEN } from "../../../access/token-card.ts";
 import { type CreatedToken, type Token, tokenCursor } from "../../../access/token.ts";
-import { parseDuration } from "../../../base/units.ts";
 import { sentence } from "../../../base/shapes/words.ts";
 import { type Fields, textOf, textOrNull, textsOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
-import { Empty, Facts } from "../parts/card.tsx";
+import { Facts } from "../parts/card.tsx";
 import { AskingButton } from "../parts/danger.tsx";
-import { CheckField, SelectField, TextField } from "../parts/field.tsx";
+import { CheckField, SelectField } from "../parts/field.tsx";
 import { Fold } from "../parts/fold.tsx";
+import { CardFields, controlsOf, givenIn } from "../parts/kind-field.tsx";
 import { Button, Form } from "../parts/link.tsx";
 import { secretPage } from "../parts/secret.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
@@ -18,20 +19,6 @@ import { Change } from "../project/environment-cards.tsx";
 import { AddFold } from "../project/section.tsx";
 import type { Project } from "../../../projects/project.ts";
 import { useView } from "../view.ts";
-
-const SCOPE_TEXTS: Record<Scope, string> = {
-  admin: "may do everything",
-  read: "reads forms, submissions and flags",
-  "flags:read": "reads flags",
-  "flags:write": "changes flags",
-  "flags:locked": "changes flags in locked environments too",
-  "flags:evaluate": "an application reads flags",
-  "flags:browser": "pages read flags that are for browsers",
-  "flags:sync": "flagd, or a provider that evaluates itself, reads the rules of flags",
-  "flags:refs": "uploads code references",
-  "forms:read": "reads forms and submissions",
-  "forms:write": "changes forms and submissions",
-};
 
 /** Purposes of tokens, with their scopes. */
 const PURPOSES: Readonly<Record<string, readonly [label: string, scopes: readonly Scope[], hint?: string]>> =
@@ -50,33 +37,26 @@ const PURPOSES: Readonly<Record<string, readonly [label: string, scopes: readonl
   };
 
 /**
- * The new token of a form, as `tokens.create` takes it; without a place of its own it is limited to `project`. Throws the fault
- * of a time that cannot be read, and of another project.
+ * The new token of a form, as `tokens.create` takes it; without a place of its own it is limited to `project`. Throws the faults
+ * of what cannot be read, and of another project.
  */
 export function newToken(fields: Fields, now: number, project: string | undefined) {
-  const expires = textOf(fields, "expires").trim();
-  const seconds = expires === "" ? null : parseDuration(expires);
-  if (seconds === undefined) throw faultAt("expires", `write the time as 90d or 12h, not ${expires}`);
   const place = textOrNull(fields, "place") ?? project;
   const [slug, environment] = place?.split("/") ?? [];
   if (project !== undefined && slug !== project) throw faultAt("place", "it is limited to this project");
-  const origins = textOrNull(fields, "origins");
   return {
-    name: textOf(fields, "name").trim(),
+    ...givenIn(TOKEN, fields, now),
     scopes: own(PURPOSES, textOf(fields, "purpose"))?.[1] ?? textsOf(fields, "scope"),
     ...(slug !== undefined && { project: slug }),
     ...(environment !== undefined && { environment }),
-    ...(origins !== null && { allowedOrigins: origins.split(/[\s,]+/) }),
-    expiresAt: seconds === null ? null : new Date(now + seconds * 1000).toISOString(),
   };
 }
 
 /** The fields at which refusals of a new token are shown. */
 export const TOKEN_FAULTS = {
+  ...controlsOf(TOKEN),
   project: "place",
   environment: "place",
-  expiresAt: "expires",
-  allowedOrigins: "origins",
   invalid: "name",
   conflict: "name",
 };
@@ -107,9 +87,9 @@ export function TokenRows({ tokens, ...form }: Props & { tokens: readonly Token[
   return (
     <>
       {tokens.length === 0 && (
-        <Empty title="There are no tokens yet">
-          <p class="soft">A token lets a program or the command line use the admin API of this server.</p>
-        </Empty>
+        <p class="soft quiet-line">
+          No tokens yet. A token lets a program or the command line use the admin API of this server.
+        </p>
       )}
       {tokens.map((token) => (
         <TokenFold to={form.to} token={token} places={form.places} />
@@ -130,7 +110,7 @@ function TokenFold({ to, token, places }: { to: string; token: Token; places: Pl
       name={name}
       sentence={
         <>
-          {scopes.map((scope) => SCOPE_TEXTS[scope] ?? scope).join("; ")}
+          {scopes.map((scope) => SCOPE_WORDS[scope] ?? scope).join("; ")}
           <span class="soft small">
             ; in {place}; <Ending at={expiresAt} />
           </span>
@@ -214,7 +194,7 @@ function NewToken({ to, places, typed, isOpen = typed !== null }: Props) {
                     id={`scope-${scope}`}
                     value={scope}
                     label={scope}
-                    hint={sentence(SCOPE_TEXTS[scope])}
+                    hint={sentence(SCOPE_WORDS[scope])}
                     checked={scopes.includes(scope)}
                     fault={fault && "scopes-error"}
                   />
@@ -224,23 +204,8 @@ function NewToken({ to, places, typed, isOpen = typed !== null }: Props) {
           </details>
         </fieldset>
         <div class="columns">
-          <TextField
-            {...typedAt(typed, "name")}
-            label="Name"
-            hint="Of the program or person, such as pipeline"
-            required
-          />
           <SelectField {...typedAt(typed, "place")} label="Limited to" options={places} />
-          <TextField
-            {...typedAt(typed, "expires", "90d")}
-            label="Expires after"
-            hint="Such as 90d; empty for never"
-          />
-          <TextField
-            {...typedAt(typed, "origins")}
-            label="Websites"
-            hint="Of a browser key, such as https://shop.example.com; empty for any"
-          />
+          <CardFields card={TOKEN} typed={typed} id="token" />
         </div>
         <p class="buttons">
           <Button icon="plus">Create the token</Button>

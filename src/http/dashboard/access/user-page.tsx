@@ -10,7 +10,7 @@ import { Table } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { projectPath } from "../paths.ts";
-import { SessionTable, membershipText, userPath } from "./parts.tsx";
+import { SessionTable, membershipText, roleOptions, userPath, waysInWords } from "./parts.tsx";
 import { USER_ROLES } from "../../../access/role.ts";
 import { AskingButton, Danger } from "../parts/danger.tsx";
 import { useView } from "../view.ts";
@@ -24,13 +24,12 @@ type Shown = {
   /** The one seen last comes first. */
   sessions: readonly Session[];
   /** A refused action: its error, and whether it was the deletion. */
-  failed: { deleted?: string | undefined; fault: string } | undefined;
+  failed: { isDeletion: boolean; fault: string } | undefined;
 };
 
 /** One user: role, projects, factors and sessions. */
 export function userPage({ user, memberships, identity, provider, sessions, failed }: Shown): Page {
-  const { name, hasPassword, secondFactors, createdAt } = user;
-  const isUndeleted = failed?.deleted === name;
+  const { name, createdAt } = user;
   return {
     title: `User ${name}`,
     heading: name,
@@ -43,7 +42,7 @@ export function userPage({ user, memberships, identity, provider, sessions, fail
     ],
     content: (
       <>
-        {failed && !isUndeleted && (
+        {failed && !failed.isDeletion && (
           <Notice tone="bad">
             <p>{failed.fault}</p>
           </Notice>
@@ -51,9 +50,8 @@ export function userPage({ user, memberships, identity, provider, sessions, fail
         <Facts
           class="row"
           facts={[
-            ["Role in every project", <UserRoleForm user={user} on="user" />],
-            ["Password", hasPassword ? "set" : <Badge>none</Badge>],
-            ["Second factors", secondFactors.join(", ") || <Badge>none</Badge>],
+            ["Role in every project", <RoleForm user={user} />],
+            ["Signs in by", waysInWords(user)],
             identity && ["Account", <Foreign text={`${identity.subject} at ${identity.issuer}`} />],
             !identity && provider !== null && [`Account at ${provider}`, <Badge>not connected</Badge>],
             ["Created", <Time at={Date.parse(createdAt)} />],
@@ -66,7 +64,7 @@ export function userPage({ user, memberships, identity, provider, sessions, fail
             Connect is on the page You. Without that, the sign-in by {provider} says that the name is taken.
           </p>
         )}
-        <UserActions user={user} fault={isUndeleted ? failed.fault : undefined} on="user" />
+        <UserActions user={user} fault={failed?.isDeletion ? failed.fault : undefined} />
         <section class="stack" aria-labelledby="memberships">
           <h2 id="memberships">Projects</h2>
           {memberships.length === 0 ? (
@@ -104,19 +102,16 @@ export function userPage({ user, memberships, identity, provider, sessions, fail
   };
 }
 
-/** The page on which the forms about a user are: the list of users, or that of the user. */
-export type UserFormsOn = "users" | "user";
-
 /** Changes the role of a user. */
-export function UserRoleForm({ user: { name, role }, on }: { user: User; on: UserFormsOn }) {
+function RoleForm({ user: { name, role } }: { user: User }) {
   const id = `role-${name}`;
   return (
-    <Form to={userPath(name)} values={{ do: "role", on }} class="actions together" id={`form-${id}`}>
+    <Form to={userPath(name)} values={{ do: "role" }} class="actions together" id={`form-${id}`}>
       <label class="unseen" for={id}>{`Role of ${name}`}</label>
       <select id={id} name="role" class="short">
-        {USER_ROLES.map((each) => (
-          <option value={each} selected={each === role}>
-            {each}
+        {roleOptions(USER_ROLES).map(({ value, label }) => (
+          <option value={value} selected={value === role}>
+            {label}
           </option>
         ))}
       </select>
@@ -128,14 +123,14 @@ export function UserRoleForm({ user: { name, role }, on }: { user: User; on: Use
 }
 
 /** Buttons for one user; `fault` is why it was not deleted. */
-export function UserActions({ user, fault, on }: { user: User; fault: string | undefined; on: UserFormsOn }) {
+function UserActions({ user, fault }: { user: User; fault: string | undefined }) {
   const { caller } = useView();
   const to = userPath(user.name);
   return (
     <div class="actions">
       <ButtonForm
         to={to}
-        values={{ do: "link", on }}
+        values={{ do: "link" }}
         kind="quiet"
         icon="key"
         label={`Sign-in link for ${user.name}`}
@@ -145,7 +140,7 @@ export function UserActions({ user, fault, on }: { user: User; fault: string | u
       {user.secondFactors.length > 0 && (
         <AskingButton
           to={to}
-          values={{ do: "reset", on }}
+          values={{ do: "reset" }}
           kind="quiet"
           label={`Remove the second factors of ${user.name}`}
           question={`${user.name} is signed out everywhere, and signs in by password or link alone until another factor is set up.`}
@@ -161,7 +156,7 @@ export function UserActions({ user, fault, on }: { user: User; fault: string | u
           </summary>
           <Danger
             to={to}
-            values={{ do: "delete", on }}
+            values={{ do: "delete" }}
             words={[{ name: "name", word: user.name, id: `delete-${user.name}`, fault }]}
             icon="trash"
             act={`Delete ${user.name}`}

@@ -1,6 +1,9 @@
 import { isFresh, signInAgain } from "../../../access/factors/factor.ts";
+import { USER } from "../../../access/members/member-card.ts";
+import { ROLE_WORDS, USER_ROLES, type UserRole } from "../../../access/role.ts";
+import type { Session } from "../../../access/session.ts";
 import { listSessions } from "../../../access/sessions.ts";
-import type { User } from "../../../access/user.ts";
+import type { User, UserCounts, UserFilter } from "../../../access/user.ts";
 import { findUser } from "../../../access/users.ts";
 import type { App } from "../../../app.ts";
 import { AppError } from "../../../base/errors.ts";
@@ -9,36 +12,41 @@ import { users } from "../../../operations/access/users.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { chosenOf, searchIn, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
-import { secretPage } from "../parts/secret.tsx";
-import { submit } from "../parts/submit.ts";
-import type { Dashboard, Done } from "../routes.ts";
-import { Time } from "../parts/time.tsx";
-import { QrCode, userPath, AccessTabs, SessionTable, roleOptions } from "./parts.tsx";
-import { userPage } from "./user-page.tsx";
-import type { Session } from "../../../access/session.ts";
-import { USER_ROLES } from "../../../access/role.ts";
 import { Empty } from "../parts/card.tsx";
-import { SelectField, TextField } from "../parts/field.tsx";
+import { CardFields, controlsOf, givenIn } from "../parts/kind-field.tsx";
 import { A, Button, Form } from "../parts/link.tsx";
 import { List, SEARCHED, Search } from "../parts/list.tsx";
-import { Badge, Notice } from "../parts/status.tsx";
-import { UserRoleForm, UserActions } from "./user-page.tsx";
+import { secretPage } from "../parts/secret.tsx";
+import { Chips } from "../parts/seg.tsx";
+import { type Typed, submit } from "../parts/submit.ts";
+import { Time } from "../parts/time.tsx";
+import type { Dashboard, Done } from "../routes.ts";
+import { AccessTabs, QrCode, SessionTable, userPath, waysInWords } from "./parts.tsx";
+import { userPage } from "./user-page.tsx";
 
-const REFUSED = { role: "form", name: "form", invalid: "form", conflict: "form" };
+const USERS = "/access/users";
 
-export function userRoutes({ app, options, get, post, perform }: Dashboard) {
-  const show = async (c: DashboardContext, failed?: Failed) => {
-    const search = searchIn(c);
-    const after = c.req.query("after") || null;
-    const [found, sessions] = await Promise.all([
-      findUsers(app, search, after ?? undefined),
+/** Users on one page, and sessions that it shows. */
+const PAGE = 50;
+
+export function userRoutes({ app, options, get, post, perform, act }: Dashboard) {
+  const show = async (c: DashboardContext, typed: Typed | null = null) => {
+    const [search, after] = [searchIn(c), c.req.query("after") || null];
+    const filter = filterOf(c);
+    const [found, counts, sessions] = await Promise.all([
+      findUsers(app, search, filter, after ?? undefined),
+      app.store.users.counts(),
       listSessions(app, c.get("caller"), null),
     ]);
     const users = found.slice(0, PAGE);
     const next = found.length > PAGE ? users.at(-1)!.name : null;
-    return usersPage({ users, search, after, next, sessions, failed });
+    return usersPage({ users, search, filter, counts, after, next, sessions, typed });
   };
-  const showOne = async (c: DashboardContext, name: string, failed?: Failed) => {
+  const showOne = async (
+    c: DashboardContext,
+    name: string,
+    failed?: { isDeletion: boolean; fault: string },
+  ) => {
     const user = await findUser(app, name);
     const [memberships, identity = null, sessions] = await Promise.all([
       app.store.members.ofUser(name),
@@ -49,61 +57,66 @@ export function userRoutes({ app, options, get, post, perform }: Dashboard) {
     return userPage({ user, memberships, identity, provider, sessions, failed });
   };
 
-  get("/access/users", "admin", (c) => show(c));
-  post("/access/users", "admin", async (c, fields) => {
-    const typed = { name: textOf(fields, "name").trim(), role: textOf(fields, "role") };
-    return submit(
-      async () => {
-        const { name } = await perform(c, users.create, { body: typed });
-        return { to: "/access/users", text: `Created ${name}. A link lets them sign in.` };
-      },
-      async ({ form: fault = "" }) => ({ ...(await show(c, { typed, fault })), status: 400 }),
-      REFUSED,
-    );
-  });
-  get("/access/users/:user", "admin", (c, { user }) => showOne(c, user));
-  post("/access/users/:user", "admin", (c, fields, names) => {
+  get(USERS, "admin", (c) => show(c));
+  post(
+    USERS,
+    "admin",
+    act({
+      operation: users.create,
+      input: ({ fields }) => ({ body: givenIn(USER, fields, app.now()) }),
+      done: ({ name }) => ({ to: userPath(name), text: `Created ${name}. A link lets them sign in.` }),
+      again: ({ c, fields }, faults) => show(c, { fields, faults }),
+      at: { ...controlsOf(USER), invalid: "name", conflict: "name" },
+    }),
+  );
+  get(`${USERS}/:user`, "admin", (c, { user }) => showOne(c, user));
+  post(`${USERS}/:user`, "admin", (c, fields, names) => {
     const { user } = names;
-    const [isOnOwn, act] = [textOf(fields, "on") === "user", textOf(fields, "do")];
-    const to = isOnOwn ? userPath(user) : "/access/users";
+    const isDeletion = textOf(fields, "do") === "delete";
     const acts: Record<string, () => Promise<Done | Page>> = {
       async role() {
         const { role } = await perform(c, users.set, { names, body: { role: textOf(fields, "role") } });
-        return { to, text: `${user} is ${role} now` };
+        return { to: userPath(user), text: `${user} is ${role} now` };
       },
       link: async () => linkPage(await perform(c, users.link, { body: { name: user } })),
       async reset() {
         if (!isFresh(c.get("session")!.signedIn.session, app.now())) throw signInAgain();
         await perform(c, users.reset, { names });
-        return { to, text: `Removed every second factor of ${user}` };
+        return { to: userPath(user), text: `Removed every second factor of ${user}` };
       },
       async delete() {
         if (textOf(fields, "name").trim() !== user)
           throw new AppError("invalid", `that is not ${user}: no user was deleted`);
         await perform(c, users.delete, { names });
-        return { to: "/access/users", text: `Deleted ${user}` };
+        return { to: USERS, text: `Deleted ${user}` };
       },
     };
     return submit(
       chosenOf(acts, fields),
-      async ({ form: fault = "" }) => {
-        const failed = { fault, ...(act === "delete" && { deleted: user }) };
-        return { ...(await (isOnOwn ? showOne(c, user, failed) : show(c, failed))), status: 409 };
-      },
-      REFUSED,
+      async ({ form: fault = "" }) => ({ ...(await showOne(c, user, { isDeletion, fault })), status: 409 }),
+      { role: "form", name: "form", invalid: "form", conflict: "form" },
     );
   });
 }
 
+/** The filter in the query of the page; a role that does not exist selects nothing less. */
+function filterOf(c: DashboardContext): UserFilter {
+  const role = USER_ROLES.find((each) => each === c.req.query("role"));
+  return { role, isWithoutWay: c.req.query("without") === "way" };
+}
+
 /** The users behind one whose names hold a text, by name: those of a page, and one more if there are more. */
-async function findUsers({ store }: App, search: string, after?: string): Promise<User[]> {
+async function findUsers(
+  { store }: App,
+  search: string,
+  filter: UserFilter,
+  after?: string,
+): Promise<User[]> {
   const words = search.toLowerCase();
   const found: User[] = [];
   for (let behind = after; found.length <= PAGE;) {
-    const { items, more } = await store.users.page({
-      limit: search === "" ? PAGE + 1 : MAX_PAGE,
-      after: behind,
-    });
+    const limit = search === "" ? PAGE + 1 : MAX_PAGE;
+    const { items, more } = await store.users.page({ ...filter, limit, after: behind });
     found.push(...items.filter(({ name }) => name.toLowerCase().includes(words)));
     if (!more) break;
     behind = items.at(-1)!.name;
@@ -116,7 +129,7 @@ function linkPage({ name, url, expiresAt }: { name: string; url: string; expires
   return secretPage({
     title: `Sign-in link for ${name}`,
     section: "access",
-    back: { to: "/access/users", label: "Users" },
+    back: { to: userPath(name), label: name },
     commands: [["The same", "users link", name]],
     id: "link",
     secret: url,
@@ -130,24 +143,21 @@ function linkPage({ name, url, expiresAt }: { name: string; url: string; expires
   });
 }
 
-/** A refused action: the new user as typed, the user to delete, or neither, with the error. */
-export type Failed = { typed?: { name: string; role: string }; deleted?: string; fault: string };
-
-/** Users on one page, and sessions that it shows. */
-const PAGE = 50;
-
 type Shown = {
   users: readonly User[];
   search: string;
+  filter: UserFilter;
+  counts: UserCounts;
   after: string | null;
   next: string | null;
   /** The one seen last comes first. */
   sessions: readonly Session[];
-  failed: Failed | undefined;
+  typed: Typed | null;
 };
 
 /** The users, by name, and who is signed in. */
-function usersPage({ users, search, after, next, sessions, failed }: Shown): Page {
+function usersPage({ users, search, filter, counts, after, next, sessions, typed }: Shown): Page {
+  const seen = new Map(sessions.toReversed().map(({ user, seenAt }) => [user, seenAt]));
   return {
     title: "Users",
     section: "access",
@@ -160,65 +170,45 @@ function usersPage({ users, search, after, next, sessions, failed }: Shown): Pag
     content: (
       <>
         <AccessTabs current="users" />
-        {failed && !failed.typed && failed.deleted === undefined && (
-          <Notice tone="bad">
-            <p>{failed.fault}</p>
-          </Notice>
+        {(search !== "" || counts.all >= SEARCHED) && (
+          <Search to={USERS} search={search} label="Search users" placeholder="Name" />
         )}
-        {(search !== "" || after !== null || users.length >= SEARCHED) && (
-          <Search to="/access/users" search={search} label="Search users" placeholder="Name" />
-        )}
+        {counts.all > 1 && <UserChips filter={filter} counts={counts} />}
         <List
           caption="Users"
-          empty={<Empty title="No user has such a name" />}
+          empty={<Empty title={search === "" ? "No user is like that" : "No user has such a name"} />}
           rows={users}
           pages={{
-            to: "/access/users",
-            query: { q: search },
+            to: USERS,
+            query: { q: search, role: filter.role, without: filter.isWithoutWay ? "way" : null },
             isLater: after !== null,
             next: next !== null && { after: next },
           }}
           keyOf={({ name }) => `user-${name}`}
           columns={[
             { label: "User", heading: true, cell: ({ name }) => <A to={userPath(name)}>{name}</A> },
-            { label: "Role", cell: (user) => <UserRoleForm user={user} on="users" /> },
-            { label: "Password", cell: ({ hasPassword }) => (hasPassword ? "set" : <Badge>none</Badge>) },
             {
-              label: "Second factors",
-              cell: ({ secondFactors }) => secondFactors.join(", ") || <Badge>none</Badge>,
-            },
-            { label: "Created", cell: ({ createdAt }) => <Time at={Date.parse(createdAt)} /> },
-            {
-              label: "Actions",
-              isLabelUnseen: true,
-              cell: (user) => (
-                <UserActions
-                  user={user}
-                  fault={failed?.deleted === user.name ? failed.fault : undefined}
-                  on="users"
-                />
+              label: "May",
+              cell: ({ role }) => (
+                <>
+                  {role} <span class="soft small">{ROLE_WORDS[role]}</span>
+                </>
               ),
+            },
+            { label: "Signs in by", cell: waysInWords },
+            {
+              label: "Seen",
+              cell: ({ name }) => {
+                const at = seen.get(name);
+                return at === undefined ? <span class="soft">not signed in</span> : <Time at={at} />;
+              },
             },
           ]}
         />
-        <Form to="/access/users" class="card" id="new-user" label="Create a user">
+        <Form to={USERS} class="card" id="new-user" label="Create a user">
           <h2>Create a user</h2>
           <div class="columns">
-            <TextField
-              name="name"
-              label="Name"
-              id="new-name"
-              value={failed?.typed?.name}
-              error={failed?.typed && failed.fault}
-              required
-            />
-            <SelectField
-              name="role"
-              label="Role"
-              id="new-role"
-              options={roleOptions(USER_ROLES)}
-              value={failed?.typed?.role ?? "viewer"}
-            />
+            <CardFields card={USER} typed={typed} id="new" />
           </div>
           <div class="buttons">
             <Button kind="primary" icon="plus">
@@ -239,4 +229,36 @@ function usersPage({ users, search, after, next, sessions, failed }: Shown): Pag
       </>
     ),
   };
+}
+
+/** The users by their role, with how many there are of each. */
+function UserChips({ filter, counts: { all, withoutWay, roles } }: Pick<Shown, "filter" | "counts">) {
+  const { role: chosen, isWithoutWay = false } = filter;
+  const ofRole = (role: UserRole) => ({
+    to: USERS,
+    query: { role },
+    label: role === "none" ? "In some projects" : role,
+    count: roles[role] ?? 0,
+    isCurrent: role === chosen,
+  });
+  return (
+    <Chips
+      label="Users"
+      chips={[
+        { to: USERS, label: "All", count: all, isCurrent: chosen === undefined && !isWithoutWay },
+        ...USER_ROLES.filter((role) => role === chosen || roles[role] !== undefined).map(ofRole),
+        ...(withoutWay > 0 || isWithoutWay
+          ? [
+              {
+                to: USERS,
+                query: { without: "way" },
+                label: "Need a link",
+                count: withoutWay,
+                isCurrent: isWithoutWay,
+              },
+            ]
+          : []),
+      ]}
+    />
+  );
 }

@@ -1,14 +1,12 @@
 import { clock } from "../../../base/clock.ts";
-import type { App } from "../../../app.ts";
 import { formatBytes } from "../../../base/bytes.ts";
-import { MAX_PAGE } from "../../../base/pages.ts";
 import type { CommitMinute } from "../../../maintenance/commit-latency.ts";
-import { type Finding, warning } from "../../../maintenance/finding.ts";
-import type { DashboardOptions } from "../dashboard-env.ts";
+import type { Finding } from "../../../maintenance/finding.ts";
 import { MAX_STATS_DELIVERIES } from "../../../maintenance/limits.ts";
 import type { FormStats } from "../../../maintenance/stats.ts";
 import type { StoreStats } from "../../../maintenance/store.ts";
 import { CommitsChart } from "./commits-chart.tsx";
+import { usersFinding } from "./needs-of.ts";
 import { labelsIn } from "./series.ts";
 import type { Page } from "../page.tsx";
 import { A, ButtonLink } from "../parts/link.tsx";
@@ -22,16 +20,16 @@ import { Foreign } from "../parts/text.tsx";
 export function healthRoutes({ app, options, get, viewOf }: Dashboard) {
   get("/health", "admin", async (c) => {
     const connects = c.req.query("connections") === "1";
-    const [findings, store, queued, failed, users] = await Promise.all([
+    const [findings, store, queued, failed, ofUsers] = await Promise.all([
       options.findings(connects),
       app.store.stats(),
       app.store.deliveries.countQueued(MAX_STATS_DELIVERIES, null),
       app.store.deliveries.countFailed(MAX_STATS_DELIVERIES, null),
-      countUsers(app),
+      usersFinding(app, options),
     ]);
     return healthPage({
       connects,
-      findings: [...findings, ...usersFinding(users, options)],
+      findings: [...findings, ...ofUsers],
       version: options.version,
       commit: options.commit,
       store,
@@ -41,36 +39,6 @@ export function healthRoutes({ app, options, get, viewOf }: Dashboard) {
       timeZone: viewOf(c).timeZone,
     });
   });
-}
-
-type Users = { all: number; withoutPassword: number };
-
-/** A warning about users who cannot come back without a link, where no other service signs them in. */
-function usersFinding({ all, withoutPassword }: Users, { oidc, proxy }: DashboardOptions): Finding[] {
-  if (withoutPassword === 0 || oidc !== null || proxy !== null) return [];
-  const count = `${withoutPassword.toLocaleString("en")} of ${all.toLocaleString("en")}`;
-  return [
-    warning(
-      "users",
-      `users without a password: ${count}. Unless they have a passkey, they need a link to sign in again`,
-      "each sets one under their name at the foot of the navigation; a new link: formflag users link",
-    ),
-  ];
-}
-
-async function countUsers({ store }: App): Promise<Users> {
-  const count: Users = { all: 0, withoutPassword: 0 };
-  for (let after: string | undefined, isLast = false; !isLast;) {
-    const { items, more } = await store.users.page({
-      limit: MAX_PAGE,
-      ...(after !== undefined && { after }),
-    });
-    count.all += items.length;
-    count.withoutPassword += items.filter(({ hasPassword }) => !hasPassword).length;
-    isLast = !more;
-    after = items.at(-1)?.name;
-  }
-  return count;
 }
 
 type Health = {

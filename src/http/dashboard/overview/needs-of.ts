@@ -2,7 +2,7 @@ import type { Caller } from "../../../access/caller.ts";
 import { hasScope } from "../../../access/rights.ts";
 import type { App } from "../../../app.ts";
 import { keepLast } from "../../../base/keep.ts";
-import type { Finding } from "../../../maintenance/finding.ts";
+import { type Finding, warning } from "../../../maintenance/finding.ts";
 import { NO_BACKUPS } from "../../../maintenance/status.ts";
 import type { Need } from "../../../operations/today/need.ts";
 import { findNeeds } from "../../../operations/today/needs.ts";
@@ -22,6 +22,21 @@ const COUNTED_MS = 30_000;
 const CALLERS = 200;
 
 const known = new WeakMap<DashboardOptions, Needs>();
+
+/** A warning about users who cannot come back without a link, where no other service signs them in. */
+export async function usersFinding({ store }: App, { oidc, proxy }: DashboardOptions): Promise<Finding[]> {
+  if (oidc !== null || proxy !== null) return [];
+  const { all, withoutWay } = await store.users.counts();
+  if (withoutWay === 0) return [];
+  const count = `${withoutWay.toLocaleString("en")} of ${all.toLocaleString("en")}`;
+  return [
+    warning(
+      "users",
+      `users without a password and a passkey: ${count}. They need a link to sign in again`,
+      "each sets one under their name at the foot of the navigation; a new link: formflag users link",
+    ),
+  ];
+}
 
 /** The needs that the pages of one dashboard share. */
 export function needsFor(app: App, options: DashboardOptions): Needs {
@@ -51,7 +66,8 @@ function createNeeds(app: App, options: DashboardOptions): Needs {
     const kept = keptFor(caller);
     kept.at = app.now();
     const backup = options.status?.().backup ?? NO_BACKUPS;
-    const server = hasScope(caller, "admin") ? { findings: lastFindings(), backup } : null;
+    const findings = async () => [...lastFindings(), ...(await usersFinding(app, options))];
+    const server = hasScope(caller, "admin") ? { findings: await findings(), backup } : null;
     const needs = await findNeeds(app, caller, server);
     kept.count = needs.length;
     return needs;

@@ -146,19 +146,21 @@ export function settingFaults(fields: Fields, faults: Faults, { errors, message 
 export function CardFields({ card, typed, id }: { card: Card; typed: Typed | null; id: string }) {
   return (
     <>
-      {Object.entries(card).map(([name, { kind, label, hint, default: unset, control = name }]) =>
-        label === undefined ? null : (
-          <KindField
-            kind={kind}
-            mayLack={unset === null}
-            name={control}
-            label={label}
-            hint={hint}
-            id={`${id}-${control}`}
-            value={typed ? textOf(typed.fields, control) : ""}
-            error={typed?.faults[control]}
-          />
-        ),
+      {Object.entries(card).map(
+        ([name, { kind, label, hint, required, suggested = "", default: unset, control = name }]) =>
+          label === undefined ? null : (
+            <KindField
+              kind={kind}
+              mayLack={unset === null}
+              name={control}
+              label={label}
+              hint={hint}
+              id={`${id}-${control}`}
+              value={typed ? textOf(typed.fields, control) : suggested}
+              {...(required && { required })}
+              error={typed?.faults[control]}
+            />
+          ),
       )}
     </>
   );

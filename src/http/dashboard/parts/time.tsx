@@ -54,14 +54,12 @@ export function formatShort(
     const [date = "", clock = ""] = minuteAt(at, timeZone).split("T");
     const days = Math.round((Date.parse(date) - Date.parse(today)) / DAY_MS);
     if (days === 0) return isPast ? clock : `today, ${clock}`;
-    const [year = "", month, day] = date.split("-");
     const weekday = DAYS[new Date(date).getUTCDay()]!;
     const isNear = Math.abs(days) < 7;
     const needsClock = hasClock || (isNear && days > 0);
     const named = days === -1 ? "yesterday" : days === 1 ? "tomorrow" : null;
     const near = named ?? (needsClock ? weekday.slice(0, 3) : weekday);
-    const far = `${Number(day)} ${MONTHS[Number(month) - 1]}${today.startsWith(year) ? "" : ` ${year}`}`;
-    return `${isNear ? near : far}${needsClock ? `, ${clock}` : ""}`;
+    return `${isNear ? near : dateIn(date, today)}${needsClock ? `, ${clock}` : ""}`;
   });
 }
 
@@ -73,25 +71,20 @@ function minuteAt(at: number, timeZone: string): string {
 
 /** A time as `09:02`. */
 export function timeIn(at: number, timeZone: string): string {
-  return momentIn(at, timeZone).slice(11);
+  return minuteAt(at, timeZone).slice(11);
 }
 
 /** A day as people name it: `Today`, `Yesterday`, `Friday`, `Fri 6 Nov`, `Thu 6 Nov 2025`. */
 export function dayIn(at: number, now: number, timeZone: string): string {
-  const [day, today] = [at, now].map((each) => momentIn(each, timeZone).slice(0, 10)) as [string, string];
-  const days = (Date.parse(today) - Date.parse(day)) / 86_400_000;
+  const [day, today] = [at, now].map((each) => minuteAt(each, timeZone).slice(0, 10)) as [string, string];
+  const days = (Date.parse(today) - Date.parse(day)) / DAY_MS;
   if (days === 0 || days === 1) return days === 0 ? "Today" : "Yesterday";
-  if (days > 1 && days < 7) return WEEKDAYS[new Date(day).getUTCDay()]!;
-  const [weekday, date, month, year] = new Date(day).toUTCString().replace(",", "").split(" ");
-  return `${weekday} ${Number(date)} ${month}${day.slice(0, 4) === today.slice(0, 4) ? "" : ` ${year}`}`;
+  const weekday = DAYS[new Date(day).getUTCDay()]!;
+  return days > 1 && days < 7 ? weekday : `${weekday.slice(0, 3)} ${dateIn(day, today)}`;
 }
 
-const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
-
-const moments = keepLast<Intl.DateTimeFormat>(50);
-
-/** A time as `2026-11-22 09:30`: Sweden writes days as ISO 8601 does. */
-function momentIn(at: number, timeZone: string): string {
-  const options = { dateStyle: "short", timeStyle: "short", timeZone } as const;
-  return moments(timeZone, () => new Intl.DateTimeFormat("sv-SE", options)).format(at);
+/** `6 Nov`, or `6 Nov 2025` of another year than today. */
+function dateIn(day: string, today: string): string {
+  const [year = "", month, date] = day.split("-");
+  return `${Number(date)} ${MONTHS[Number(month) - 1]}${today.startsWith(year) ? "" : ` ${year}`}`;
 }

@@ -1,6 +1,6 @@
 import type { Invitation } from "../../../access/members/invitation.ts";
 import type { Member, MemberRole } from "../../../access/members/member.ts";
-import { ROLES, type Role } from "../../../access/role.ts";
+import { ROLES, ROLE_WORDS, type Role } from "../../../access/role.ts";
 import type { User } from "../../../access/user.ts";
 import type { Project } from "../../../projects/project.ts";
 import { roleOptions, userPath } from "../access/parts.tsx";
@@ -79,15 +79,7 @@ export function MemberRows({
   );
 }
 
-const MAY: Record<Role, string> = {
-  viewer: "reads everything",
-  inbox: "works with forms and the inbox, and reads nothing else",
-  editor: "forms and flags",
-  releaser: "forms and flags, also in locked environments",
-  admin: "everything",
-};
-
-/** `forms and flags; changes flags in develop, staging; proposes in production`. */
+/** `works with forms and flags; changes flags in develop, staging; proposes in production`. */
 function RoleInWords({
   project: { environments: all },
   role,
@@ -104,7 +96,7 @@ function RoleInWords({
   ];
   return (
     <>
-      {isEverywhere ? `${MAY[role]}, in every project` : MAY[role]}
+      {isEverywhere ? `${ROLE_WORDS[role]}, in every project` : ROLE_WORDS[role]}
       {role !== "viewer" && role !== "inbox" && <span class="soft small">; {places.join("; ")}</span>}
     </>
   );

@@ -228,7 +228,7 @@ describe("An admin", () => {
     const { app, signIn, setUp, ann } = await open();
     await setUp();
     const admin = await signIn("admin");
-    expect((await admin.get("/access/users")).text).toContain("Remove the second factors of ann");
+    expect((await admin.get("/access/users/ann")).text).toContain("Remove the second factors of ann");
     app.clock.now += 15 * MINUTE;
     expect((await admin.post("/access/users/ann", { do: "reset" })).status).toBe(403);
     const again = await signIn("admin");
