@@ -15,7 +15,7 @@ export function strongerRole(one: Role | null, other: Role | null): Role | null 
   return ROLES.indexOf(one as Role) < ROLES.indexOf(other as Role) ? other : one;
 }
 
-/** What people may do by each role. */
+/** The rights of each role in words. */
 export const ROLE_WORDS: Record<UserRole, string> = {
   none: "nothing, except in projects of which they are a member",
   viewer: "reads everything",

@@ -14,7 +14,7 @@ export const SCOPES = [
 
 export type Scope = (typeof SCOPES)[number];
 
-/** What each scope allows. */
+/** The rights of each scope in words. */
 export const SCOPE_WORDS: Record<Scope, string> = {
   admin: "may do everything",
   read: "reads forms, submissions and flags",

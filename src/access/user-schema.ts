@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { givenSchemas, shownSchemas } from "../base/kinds/kinds-schema.ts";
 import { slugOf, timestamp } from "../base/slug-schema.ts";
 import { SECOND_FACTORS } from "./factors/second-factor.ts";
+import { SIGN_IN_METHODS } from "./session.ts";
 import { USER } from "./members/member-card.ts";
 import { membershipSchema } from "./members/member-schema.ts";
 
@@ -50,4 +51,18 @@ export const linkSchema = z.object({
   expiresAt: timestamp,
   /** Whether the user was created for the link: the first one, an admin. */
   isFirst: z.optional(z.boolean()),
+});
+
+/** A browser or a command line in which a user is signed in. */
+export const sessionSchema = z.object({
+  id: z.string(),
+  user: z.string(),
+  method: z.enum(SIGN_IN_METHODS),
+  agent: z.string(),
+  address: z.string(),
+  createdAt: timestamp,
+  /** To about ten minutes. */
+  seenAt: timestamp,
+  /** When it ends although it is used; null for the usual time. */
+  expiresAt: z.nullable(timestamp),
 });

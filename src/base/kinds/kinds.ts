@@ -36,7 +36,7 @@ export type Field = {
   /** Label and hint on a page. A field without a label is not asked for there. */
   label?: string;
   hint?: string;
-  /** What the page of a new record suggests. */
+  /** Value that the page of a new record suggests. */
   suggested?: string;
   /** The name of the control on a page, if it is not that of the field. */
   control?: string;

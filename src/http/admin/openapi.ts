@@ -118,7 +118,6 @@ export async function describeApi(version: string, basePath: string): Promise<Js
 /** The schemas of records, by their names in code without `Schema`. */
 async function recordSchemas(): Promise<Record<string, unknown>[]> {
   return Promise.all([
-    import("../../access/session-schema.ts"),
     import("../../access/token-schema.ts"),
     import("../../access/user-schema.ts"),
     import("../../access/members/member-schema.ts"),

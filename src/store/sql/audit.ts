@@ -101,7 +101,7 @@ function* countEntries(filter: AuditFilter): Work<ReadonlyMap<string, number>> {
   const newest = `SELECT action FROM audit ${whereOf(where)} ORDER BY id DESC LIMIT $limit`;
   const sql = `SELECT action, count(*) AS entries FROM (${newest}) AS newest GROUP BY action`;
   const rows = yield* all<{ action: string; entries: number }>(sql, { ...params, limit: COUNTED_ENTRIES });
-  return new Map(rows.map(({ action, entries }) => [action, Number(entries)]));
+  return new Map(rows.map(({ action, entries }) => [action, entries]));
 }
 
 function entriesAfter({

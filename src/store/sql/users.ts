@@ -102,9 +102,9 @@ function* countUsers(): Work<UserCounts> {
   let [count, withoutWay] = [0, 0];
   for (const row of rows) {
     const role = roleIn(row);
-    roles[role] = (roles[role] ?? 0) + Number(row.users);
-    count += Number(row.users);
-    withoutWay += Number(row.without_way);
+    roles[role] = (roles[role] ?? 0) + row.users;
+    count += row.users;
+    withoutWay += row.without_way;
   }
   return { all: count, withoutWay, roles };
 }

@@ -270,7 +270,11 @@ const RULES: Record<string, Rule> = {
   "/access/tokens": { least: "admin", on: "/access/tokens", fields: { name: "new" } },
   "/access/tokens/:token": { least: "admin", on: "/access/tokens", fields: { act: "revoke" } },
   "/access/users": { least: "admin", on: "/access/users", fields: { name: "new", role: "admin" } },
-  "/access/users/:user": { least: "admin", on: `/access/users/${NAMES["user"]}`, fields: { act: "role", role: "admin" } },
+  "/access/users/:user": {
+    least: "admin",
+    on: `/access/users/${NAMES["user"]}`,
+    fields: { act: "role", role: "admin" },
+  },
 };
 
 /** Forms for everybody who is signed in, or for nobody in particular. */

@@ -108,7 +108,7 @@ function mePage({ passkeys, passwords, account, ...shown }: Shown): Page {
     heading: user.name,
     section: "me",
     hasPasskeys: true,
-    badges: <Badge>{user.role}</Badge>,
+    badges: user.role !== "none" && <Badge>{user.role}</Badge>,
     lead: [
       user.role === "none" ? "" : sentence(ROLE_WORDS[user.role]),
       ...memberships.map((each) => `In ${each.project}: ${membershipText(each)}.`),

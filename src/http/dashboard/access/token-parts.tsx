@@ -61,6 +61,8 @@ export const TOKEN_FAULTS = {
   conflict: "name",
 };
 
+const { allowedOrigins, ...shared } = TOKEN;
+
 export type Places = readonly { value: string; label: string }[];
 
 /** The places in a project to which a token can be limited. */
@@ -112,7 +114,7 @@ function TokenFold({ to, token, places }: { to: string; token: Token; places: Pl
         <>
           {scopes.map((scope) => SCOPE_WORDS[scope] ?? scope).join("; ")}
           <span class="soft small">
-            ; in {place}; <Ending at={expiresAt} />
+            {value && `; in ${place}`}; <Ending at={expiresAt} />
           </span>
         </>
       }
@@ -205,7 +207,10 @@ function NewToken({ to, places, typed, isOpen = typed !== null }: Props) {
         </fieldset>
         <div class="columns">
           <SelectField {...typedAt(typed, "place")} label="Limited to" options={places} />
-          <CardFields card={TOKEN} typed={typed} id="token" />
+          <CardFields card={shared} typed={typed} id="token" />
+        </div>
+        <div class="if-browser">
+          <CardFields card={{ allowedOrigins }} typed={typed} id="token" />
         </div>
         <p class="buttons">
           <Button icon="plus">Create the token</Button>

@@ -3,15 +3,17 @@ import type { Membership } from "../../../access/members/member.ts";
 import type { Session } from "../../../access/session.ts";
 import type { User } from "../../../access/user.ts";
 import type { Page } from "../page.tsx";
-import { Empty, Facts } from "../parts/card.tsx";
+import { Empty } from "../parts/card.tsx";
+import { SelectField } from "../parts/field.tsx";
+import { Fold } from "../parts/fold.tsx";
 import { A, Button, ButtonForm, Form } from "../parts/link.tsx";
-import { Badge, Notice } from "../parts/status.tsx";
+import { Notice } from "../parts/status.tsx";
 import { Table } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { projectPath } from "../paths.ts";
 import { SessionTable, membershipText, roleOptions, userPath, waysInWords } from "./parts.tsx";
-import { USER_ROLES } from "../../../access/role.ts";
+import { ROLE_WORDS, USER_ROLES } from "../../../access/role.ts";
 import { AskingButton, Danger } from "../parts/danger.tsx";
 import { useView } from "../view.ts";
 
@@ -35,6 +37,22 @@ export function userPage({ user, memberships, identity, provider, sessions, fail
     heading: name,
     section: "access",
     back: { to: "/access/users", label: "Users" },
+    lead: (
+      <>
+        Created <Time at={Date.parse(createdAt)} />
+        {sessions[0] ? (
+          <>
+            , seen <Time at={sessions[0].seenAt} />
+          </>
+        ) : (
+          ", not signed in"
+        )}
+        .{" "}
+        <A to="/audit" query={{ who: name }}>
+          What {name} did
+        </A>
+      </>
+    ),
     topics: ["setup"],
     commands: [
       ["Show the user", "users get", name],
@@ -47,24 +65,20 @@ export function userPage({ user, memberships, identity, provider, sessions, fail
             <p>{failed.fault}</p>
           </Notice>
         )}
-        <Facts
-          class="row"
-          facts={[
-            ["Role in every project", <RoleForm user={user} />],
-            ["Signs in by", waysInWords(user)],
-            identity && ["Account", <Foreign text={`${identity.subject} at ${identity.issuer}`} />],
-            !identity && provider !== null && [`Account at ${provider}`, <Badge>not connected</Badge>],
-            ["Created", <Time at={Date.parse(createdAt)} />],
-            ["Last seen", sessions[0] ? <Time at={sessions[0].seenAt} /> : "not signed in"],
-          ]}
-        />
-        {!identity && provider !== null && (
-          <p class="soft">
-            {name} signs in by {provider} once the account there is connected: send {name} a sign-in link, and
-            Connect is on the page You. Without that, the sign-in by {provider} says that the name is taken.
-          </p>
-        )}
-        <UserActions user={user} fault={failed?.isDeletion ? failed.fault : undefined} />
+        <section class="card flush" aria-label={name}>
+          <div class="rows">
+            <RoleFold user={user} />
+            <WaysFold user={user} provider={identity ? null : provider} />
+            {identity && (
+              <Fold name="Account" sentence={<Foreign text={identity.subject} />} act="Show">
+                <p>
+                  At <Foreign text={identity.issuer} />
+                </p>
+              </Fold>
+            )}
+            <DeleteFold user={user} fault={failed?.isDeletion ? failed.fault : undefined} />
+          </div>
+        </section>
         <section class="stack" aria-labelledby="memberships">
           <h2 id="memberships">Projects</h2>
           {memberships.length === 0 ? (
@@ -102,67 +116,81 @@ export function userPage({ user, memberships, identity, provider, sessions, fail
   };
 }
 
-/** Changes the role of a user. */
-function RoleForm({ user: { name, role } }: { user: User }) {
-  const id = `role-${name}`;
+function RoleFold({ user: { name, role } }: { user: User }) {
   return (
-    <Form to={userPath(name)} values={{ do: "role" }} class="actions together" id={`form-${id}`}>
-      <label class="unseen" for={id}>{`Role of ${name}`}</label>
-      <select id={id} name="role" class="short">
-        {roleOptions(USER_ROLES).map(({ value, label }) => (
-          <option value={value} selected={value === role}>
-            {label}
-          </option>
-        ))}
-      </select>
-      <Button kind="quiet" label={`Save the role of ${name}`}>
-        Save
-      </Button>
-    </Form>
+    <Fold
+      name="Role"
+      sentence={
+        <>
+          {role} <span class="soft small">{ROLE_WORDS[role]}</span>
+        </>
+      }
+    >
+      <Form to={userPath(name)} values={{ do: "role" }} class="editor" id="role" label={`Role of ${name}`}>
+        <SelectField
+          name="role"
+          id={`role-${name}`}
+          label={`Role of ${name}`}
+          options={roleOptions(USER_ROLES)}
+          value={role}
+        />
+        <p class="buttons">
+          <Button label={`Save the role of ${name}`}>Save</Button>
+        </p>
+      </Form>
+    </Fold>
   );
 }
 
-/** Buttons for one user; `fault` is why it was not deleted. */
-function UserActions({ user, fault }: { user: User; fault: string | undefined }) {
-  const { caller } = useView();
-  const to = userPath(user.name);
+/** `provider` is the name of a provider at which the user has no account yet. */
+function WaysFold({ user, provider }: { user: User; provider: string | null }) {
+  const { name, secondFactors } = user;
+  const to = userPath(name);
   return (
-    <div class="actions">
-      <ButtonForm
-        to={to}
-        values={{ do: "link" }}
-        kind="quiet"
-        icon="key"
-        label={`Sign-in link for ${user.name}`}
-      >
-        Sign-in link
-      </ButtonForm>
-      {user.secondFactors.length > 0 && (
-        <AskingButton
-          to={to}
-          values={{ do: "reset" }}
-          kind="quiet"
-          label={`Remove the second factors of ${user.name}`}
-          question={`${user.name} is signed out everywhere, and signs in by password or link alone until another factor is set up.`}
-          confirm={`Remove the second factors of ${user.name}`}
-        >
-          Reset factors…
-        </AskingButton>
-      )}
-      {caller?.name !== user.name && (
-        <details class="asking" open={fault !== undefined}>
-          <summary class="button quiet">
-            Delete…<span class="unseen"> {user.name}</span>
-          </summary>
-          <Danger
+    <Fold name="Signs in by" sentence={waysInWords(user)} act="Help" isOpen={provider !== null}>
+      <div class="editor">
+        {provider !== null && (
+          <p class="soft">
+            {name} signs in by {provider} once the account there is connected: send {name} a sign-in link, and
+            Connect is on the page You. Without that, the sign-in by {provider} says that the name is taken.
+          </p>
+        )}
+        <ButtonForm to={to} values={{ do: "link" }} icon="key" label={`Sign-in link for ${name}`}>
+          Sign-in link
+        </ButtonForm>
+        {secondFactors.length > 0 && (
+          <AskingButton
             to={to}
-            values={{ do: "delete" }}
-            words={[{ name: "name", word: user.name, id: `delete-${user.name}`, fault }]}
-            icon="trash"
-            act={`Delete ${user.name}`}
-          />
-        </details>
-      )}
-    </div>
+            values={{ do: "reset" }}
+            label={`Remove the second factors of ${name}`}
+            question={`${name} is signed out everywhere, and signs in by password or link alone until another factor is set up.`}
+            confirm={`Remove the second factors of ${name}`}
+          >
+            Reset factors…
+          </AskingButton>
+        )}
+      </div>
+    </Fold>
+  );
+}
+
+/** Users do not delete themselves; `fault` is why it was not done. */
+function DeleteFold({ user: { name }, fault }: { user: User; fault: string | undefined }) {
+  if (useView().caller?.name === name) return null;
+  return (
+    <Fold
+      name="Delete"
+      sentence={<span class="soft">{name} is signed out everywhere, and loses every project.</span>}
+      act="Delete…"
+      isOpen={fault !== undefined}
+    >
+      <Danger
+        to={userPath(name)}
+        values={{ do: "delete" }}
+        words={[{ name: "name", word: name, id: `delete-${name}`, fault }]}
+        icon="trash"
+        act={`Delete ${name}`}
+      />
+    </Fold>
   );
 }

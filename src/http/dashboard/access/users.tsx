@@ -200,7 +200,7 @@ function usersPage({ users, search, filter, counts, after, next, sessions, typed
               label: "Seen",
               cell: ({ name }) => {
                 const at = seen.get(name);
-                return at === undefined ? <span class="soft">not signed in</span> : <Time at={at} />;
+                return at === undefined ? <span class="soft">–</span> : <Time at={at} />;
               },
             },
           ]}

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { sessionSchema } from "../../../access/session-schema.ts";
+import { sessionSchema } from "../../../access/user-schema.ts";
 
 export const list = {
   query: z.strictObject({ user: z.optional(z.string()) }),
