@@ -35,7 +35,7 @@ const empty = await startServer();
 await onData(empty.data).run("users", "create", "admin", "--role", "admin");
 
 /** Pages of a project that is new. */
-const NEW = ["", "/changes", "/compare", "/experiments", "/scheduled", "/segments", "/stale"];
+const NEW = ["", "/compare", "/releases", "/segments", "/stale"];
 
 /** Pages of a full server that show what is being sent meanwhile, what fails and when the next try is due. */
 const MOVING = new Set(["/", "/deliveries", "/projects/shop/settings"]);

@@ -85,10 +85,10 @@ describeInBrowser("A change for later", () => {
     await page.getByRole("radio", { name: "For a while" }).click();
     await page.locator("#release-form button[value=release]").click();
     await page.getByText("For the next 8 hours, nobody gets on").first().waitFor();
-    await page.goto(`${url}/dashboard/projects/shop/scheduled`);
-    await page.getByRole("link", { name: "Cancel…" }).click();
+    await page.goto(`${url}/dashboard/projects/shop/releases?show=scheduled`);
+    await page.getByRole("link", { name: "Cancel…: checkout" }).click();
     await button(page, "Cancel this change").click();
-    await page.getByText("No change is scheduled").waitFor();
+    await page.getByText("Nothing is released step by step, at a time, or as an experiment").waitFor();
     await later(86_400_000);
     expect(await isOn()).toBe(false);
     await context.close();

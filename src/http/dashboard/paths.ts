@@ -35,6 +35,7 @@ export const SEGMENT = `${ENVIRONMENT}/segments/:segment` as const;
 export const FLAG = `${PROJECT}/flags/:flag` as const;
 export const FORM = "/forms/:form";
 export const SETTING = `${ENVIRONMENT}/flags/:flag` as const;
+export const RELEASES = `${PROJECT}/releases` as const;
 export const CANCEL = `${ENVIRONMENT}/scheduled/:id/cancel` as const;
 export const EXPERIMENTS = `${PROJECT}/experiments` as const;
 export const NEW_EXPERIMENT = `${EXPERIMENTS}/new` as const;

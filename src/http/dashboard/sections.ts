@@ -3,13 +3,13 @@ import { auditRoutes } from "./access/audit-page.tsx";
 import { meRoutes } from "./access/me.tsx";
 import { tokenRoutes } from "./access/tokens.tsx";
 import { userRoutes } from "./access/users.tsx";
+import { cancelRoutes } from "./changes/cancel.tsx";
 import { compareRoutes } from "./changes/compare.tsx";
 import { historyRoutes } from "./changes/history.tsx";
 import { promoteRoutes } from "./changes/promote.tsx";
 import { proposalRoutes } from "./changes/proposals.tsx";
 import { releasesRoutes } from "./changes/releases.tsx";
 import { rollbackRoutes } from "./changes/rollback.tsx";
-import { scheduledRoutes } from "./changes/scheduled.tsx";
 import { deliveriesRoutes } from "./deliveries/deliveries.tsx";
 import { myPasskeyRoutes } from "./factors/passkeys.tsx";
 import { experimentRoutes } from "./experiments/experiment.tsx";
@@ -58,7 +58,7 @@ export const SECTIONS: readonly ((dashboard: Dashboard) => void)[] = [
   rollbackRoutes,
   compareRoutes,
   promoteRoutes,
-  scheduledRoutes,
+  cancelRoutes,
   segmentsRoutes,
   segmentRoutes,
   experimentsRoutes,

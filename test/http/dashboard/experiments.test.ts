@@ -9,7 +9,8 @@ import { OPERATOR } from "../../support/records/caller.ts";
 import { countVisitors } from "../../support/records/visitors.ts";
 
 const DAY = 86_400_000;
-const LIST = "/projects/shop/experiments";
+const LIST = "/projects/shop/releases?show=experiments";
+const NEW = "/projects/shop/experiments/new";
 const PAGE = "/projects/shop/environments/live/experiments/headline";
 const DESIGN = {
   name: "headline",
@@ -38,7 +39,7 @@ async function openShop() {
   return {
     app,
     ann,
-    create: (fields: Record<string, string> = {}) => ann.post(`${LIST}/new`, { ...DESIGN, ...fields }),
+    create: (fields: Record<string, string> = {}) => ann.post(NEW, { ...DESIGN, ...fields }),
     step: (step: string, fields: Record<string, string> = {}) =>
       ann.post(`${PAGE}/state`, { do: step, ...fields }),
     ship: (fields: Record<string, string>) => ann.post(`${PAGE}/ship`, fields),
@@ -52,8 +53,8 @@ async function openShop() {
 test("An experiment is created as a draft, started, paused, resumed by Undo, and stopped", async () => {
   const { ann, create, step, experiment, flag } = await openShop();
   const empty = await ann.get(LIST);
-  expect(empty.text).toContain("No experiments");
-  const form = await ann.get(`${LIST}/new?flag=hero`);
+  expect(empty.text).toContain("No release matches");
+  const form = await ann.get(`${NEW}?flag=hero`);
   for (const shown of ['value="hero"', '<option value="submissions:contact"'])
     expect(form.text).toContain(shown);
   const created = await create();
@@ -78,7 +79,7 @@ test("An experiment is created as a draft, started, paused, resumed by Undo, and
   const started = await step("start", { why: "the plan" });
   expect(started.text).toContain("The experiment headline is started.");
   expect((await flag()).enabled).toBe(true);
-  expect((await ann.get(LIST)).text).toContain(">running<");
+  expect((await ann.get(LIST)).text).toContain("day 1 of 2 · no result yet");
   expect((await step("start")).text).toContain("is running: it is started once");
   const paused = await step("pause");
   expect(paused.text).toContain("paused by a person");
@@ -87,7 +88,7 @@ test("An experiment is created as a draft, started, paused, resumed by Undo, and
   expect((await ann.post(`${PAGE}/delete`, {})).status).toBe(422);
   expect((await step("stop")).text).toContain("is stopped");
   expect((await flag()).enabled).toBe(false);
-  expect((await ann.post(`${PAGE}/delete`, {})).path).toBe(LIST);
+  expect((await ann.post(`${PAGE}/delete`, {})).path).toBe("/projects/shop/releases");
   expect(await experiment()).toBeUndefined();
   const history = await ann.get("/projects/shop/history?kind=experiment");
   expect(history.text).toContain("asked for");
@@ -212,10 +213,12 @@ test("The list shows the experiments of every environment, of one, and of a flag
   await create({ name: "results", environment: "develop", flag: "search" });
   const listed = async (query: string) => {
     const { text } = await ann.get(`${LIST}${query}`);
-    return ["headline", "results"].filter((name) => text.includes(`>${name}</a>`));
+    return ["headline", "results"].filter((name) => text.includes(`/experiments/${name}"`));
   };
   expect(await listed("")).toEqual(["headline", "results"]);
-  expect(await listed("?environment=live")).toEqual(["headline"]);
-  expect(await listed("?flag=search")).toEqual(["results"]);
-  expect((await ann.get("/projects/shop/flags/hero")).text).toContain("/experiments?flag=hero");
+  expect(await listed("&environment=live")).toEqual(["headline"]);
+  expect(await listed("&flag=search")).toEqual(["results"]);
+  expect((await ann.get("/projects/shop/flags/hero")).text).toContain(
+    "/releases?show=experiments&amp;flag=hero",
+  );
 });

@@ -126,7 +126,7 @@ describe("/go", () => {
       },
     );
     expect(await go("viewer", "experiments shop")).toEqual([
-      ["page", "Experiments", "/projects/shop/experiments"],
+      ["page", "Experiments", "/projects/shop/releases?show=experiments"],
     ]);
   });
 });

@@ -302,11 +302,13 @@ describe("scheduled changes", () => {
     const caller = callerNamed("bob", { why: "launch" });
     const { id } = await scheduleChange(app, caller, place("live"), { patch: { enabled: true }, at });
     const { get, post } = await signIn("editor");
-    const { text } = await get("/projects/shop/scheduled");
-    for (const each of ["bob", "launch", "- off", "+ on", "Cancel…"]) expect(text).toContain(each);
+    const { text } = await get("/projects/shop/releases");
+    for (const each of ["bob", "launch", "on in live", "Cancel…"]) expect(text).toContain(each);
     const path = `/projects/shop/environments/live/scheduled/${id}/cancel`;
-    expect((await get(path)).text).toContain("Cancel this change");
-    expect((await post(path, {})).text).toContain("No change is scheduled");
+    const page = await get(path);
+    for (const each of ["bob", "launch", "- off", "+ on", "Cancel this change"])
+      expect(page.text).toContain(each);
+    expect((await post(path, {})).text).toContain("Nothing is released");
     expect((await post(path, {})).status).toBe(404);
     expect(await history({ kind: "scheduled" })).toEqual([]);
   });
@@ -353,7 +355,7 @@ describe("feedback", () => {
 });
 
 describe("roles", () => {
-  const READ = ["history", "compare", "scheduled", "segments", "settings"];
+  const READ = ["history", "compare", "releases", "segments", "settings"];
   const pages = openPages();
   beforeAll(async () => {
     const { set, segment } = await pages;

@@ -50,7 +50,7 @@ test("A ramp is begun, shown with its steps, paused, resumed by Undo, and aborte
   expect(text).toContain("10 % get");
   expect(text).not.toContain("Start the steps");
   expect((await ann.get("/projects/shop/flags/search?environment=live")).text).toContain(">running<");
-  expect((await ann.get("/projects/shop/scheduled")).text).toContain("10 % on");
+  expect((await ann.get("/projects/shop/releases")).text).toContain("step 2 of 4");
   const history = (await ann.get("/projects/shop/history?kind=ramp")).text;
   expect(history).toContain("+ on 1 → 10 → 50 → 100 %, a step every day");
   expect(history).toContain("+ running, at 1 %");

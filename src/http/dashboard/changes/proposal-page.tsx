@@ -7,14 +7,22 @@ import { Facts } from "../parts/card.tsx";
 import { Diff } from "../parts/diff.tsx";
 import { WhyField } from "../parts/field.tsx";
 import { Button, ButtonForm, Form } from "../parts/link.tsx";
-import { Badge, EnvironmentName, Notice } from "../parts/status.tsx";
+import { Badge, EnvironmentName, Notice, type Tone } from "../parts/status.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
-import { projectPath } from "../paths.ts";
+import { RELEASES, pathTo, projectPath } from "../paths.ts";
 import { projectPage } from "../project/project-page.tsx";
 import { useMay, useView } from "../view.ts";
 import { environmentOf } from "./revision-card.tsx";
-import { StatusOf, approvedBy } from "./proposal-list.tsx";
+
+const TONES: Record<ProposalView["status"], Tone> = {
+  open: "info",
+  approved: "good",
+  applied: "good",
+  rejected: "bad",
+  withdrawn: "neutral",
+  expired: "warn",
+};
 
 type Shown = { environments: readonly Environment[]; proposal: ProposalView; error: AppError | null };
 
@@ -22,10 +30,10 @@ export function proposalPage({ environments, proposal, error }: Shown): Page {
   const { id, project, summary } = proposal;
   return projectPage({
     project,
-    tab: "changes",
+    tab: "releases",
     title: `Change ${id}: ${summary}`,
     heading: sentence(summary).replace(/\.$/, ""),
-    back: { to: `${projectPath(project)}/changes`, label: "Proposed changes" },
+    back: { to: pathTo(RELEASES, { project }), label: "Releases" },
     ...(error && { topics: [] }),
     commands: [
       ["Shows the same", "changes get", id, { p: project }],
@@ -93,6 +101,22 @@ function About({ environments, proposal }: Omit<Shown, "error">) {
       )}
     </section>
   );
+}
+
+/** The status of a proposal, and whether it is outdated or went without approvals. */
+function StatusOf({ proposal: { status, isOutdated, bypass } }: { proposal: ProposalView }) {
+  return (
+    <>
+      <Badge tone={TONES[status]}>{status}</Badge>
+      {isOutdated && <Badge tone="warn">outdated</Badge>}
+      {bypass && <Badge tone="bad">without approvals</Badge>}
+    </>
+  );
+}
+
+/** How many people have approved a proposal. */
+export function approvedBy({ reviews }: ProposalView): number {
+  return reviews.filter(({ verdict }) => verdict === "approved").length;
 }
 
 const VERBS = { create: "Created", update: "Changed", delete: "Deleted" } as const;

@@ -1,20 +1,13 @@
 import type { AppError } from "../../../base/errors.ts";
 import type { ProposalView } from "../../../documents/changes/proposal.ts";
 import { changes as operations } from "../../../operations/changes/changes.ts";
-import { PROPOSAL_STATUSES } from "../../../projects/approval.ts";
 import { getProject } from "../../../projects/projects.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { textOrNull } from "../fields.ts";
 import { PROPOSAL } from "../notice-pages.ts";
-import { PROJECT, type ParametersOf, pathTo } from "../paths.ts";
+import { type ParametersOf, pathTo } from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
-import { proposalsPage } from "./proposal-list.tsx";
 import { proposalPage } from "./proposal-page.tsx";
-
-/** Proposals on one page. */
-const PAGE = 20;
-
-const PROPOSALS = `${PROJECT}/changes` as const;
 
 /** Reviews and other steps of a proposal, and what is said of it afterwards. */
 const STEPS = [
@@ -41,13 +34,6 @@ export function proposalRoutes({ app, get, post, act, perform }: Dashboard) {
     return proposalPage({ environments, proposal, error });
   };
 
-  get(PROPOSALS, "flags:read", async (c, names) => {
-    const [given, before] = [c.req.query("status") || undefined, c.req.query("before") || undefined];
-    const query = { status: given, limit: PAGE, before };
-    const { changes: proposals, next } = await perform(c, operations.list, { names, query });
-    const status = PROPOSAL_STATUSES.find((each) => each === given);
-    return proposalsPage({ ...names, status, proposals, isLater: before !== undefined, next });
-  });
   get(PROPOSAL, "flags:read", (c, place) => show(c, place));
   for (const [name, said] of STEPS)
     post(

@@ -1,288 +1,259 @@
-import type { App } from "../../../app.ts";
-import { DAY_MS } from "../../../base/days.ts";
-import { approvalsNeeded, approversOf, statusOf } from "../../../documents/changes/proposal.ts";
-import { standing } from "../../../documents/changes/standing.ts";
-import type { Experiment } from "../../../experiments/experiment.ts";
-import { durationInWords } from "../../../base/units.ts";
-import { nextStep, type Ramp } from "../../../flags/ramps/ramp.ts";
-import { settled } from "../../../flags/ramps/ramp-plan.ts";
-import { rampStatusInWords } from "../../../flags/ramps/ramp-words.ts";
+import { AppError } from "../../../base/errors.ts";
+import { own } from "../../../base/shapes/own.ts";
+import { getEnvironment } from "../../../projects/environments.ts";
 import type { Project } from "../../../projects/project.ts";
 import { getProject } from "../../../projects/projects.ts";
-import type { Child } from "../markup.ts";
+import type { DashboardContext } from "../dashboard-env.ts";
 import type { Page } from "../page.tsx";
 import { Empty } from "../parts/card.tsx";
-import { Icon, type IconName } from "../parts/icon.tsx";
 import { A, ButtonLink } from "../parts/link.tsx";
-import { Foreign } from "../parts/text.tsx";
-import { Time } from "../parts/time.tsx";
-import { PROJECT, experimentPath, projectPath, settingPath } from "../paths.ts";
+import { Pager } from "../parts/list.tsx";
+import { Chips } from "../parts/seg.tsx";
+import { EXPERIMENTS, NEW_EXPERIMENT, PROJECT, RELEASES, pathTo, projectPath } from "../paths.ts";
 import { projectPage } from "../project/project-page.tsx";
 import type { Dashboard } from "../routes.ts";
+import { addressOf, useMayChange } from "../view.ts";
+import { HELD, KINDS, type Kind, SOURCES, type Source, readSource } from "./release-list.ts";
+import type { Release } from "./release-record.tsx";
+import { ReleaseRow } from "./release-rows.tsx";
 
-/** Releases of each kind that are read, and finished ones that are shown. */
-const MOST = 100;
-const FINISHED = 8;
+/** Finished releases that show beside those that have not ended. */
+const LATELY = 8;
 
-/** A release as a row: its name leads to its page, and `at` is the time that matters for it. */
-type Release = {
-  key: string;
-  icon: IconName;
-  tone: "bad" | "warn" | "info" | "good" | "";
-  to: string;
-  name: string;
-  words: Child;
-  more: Child;
-  at: number | null;
-  /** The word before the time, such as `until`. */
-  when?: string;
+const NAMES = Object.keys(SOURCES) as Source[];
+
+const SHOWN = { ...KINDS, finished: "Finished" } as const;
+
+/** The filter of a page of the list: everything, or with `show` releases of a kind, or those that have ended. */
+type Filter = {
+  show: Kind | "finished" | undefined;
+  environment: string | undefined;
+  flag: string | undefined;
 };
 
-type Releases = Record<"decide" | "running" | "next" | "finished", Release[]>;
-
-/** The releases of a project in one list, by what a person does next. */
-export function releasesRoutes({ app, get }: Dashboard) {
-  get(`${PROJECT}/releases`, "flags:read", async (_, { project: slug }) => {
-    const project = await getProject(app, slug);
-    return releasesPage(project, await readReleases(app, project));
+/** The releases of a project in one list, by what a person does next. The lists that it replaced lead to it. */
+export function releasesRoutes(dashboard: Dashboard) {
+  const { app, get, perform } = dashboard;
+  get(RELEASES, "flags:read", async (c, { project: slug }) => {
+    const filter = filterOf(c);
+    const { show, environment, flag } = filter;
+    const [project] = await Promise.all([
+      getProject(app, slug),
+      environment !== undefined && getEnvironment(app, slug, environment),
+    ]);
+    const isLater = NAMES.some((name) => c.req.query(name) !== undefined);
+    const reading = { app, c, perform, project, environment, flag };
+    // The first page counts what each kind has.
+    const read = NAMES.filter((name) => {
+      if (isLater) return c.req.query(name) !== undefined;
+      return SOURCES[name].kind !== null || show === undefined || show === "finished";
+    });
+    const found = await Promise.all(
+      read.map(async (name) => ({ name, ...(await readSource(name, reading, c.req.query(name))) })),
+    );
+    return releasesPage(project, filter, found, isLater);
   });
-}
-
-async function readReleases(app: App, project: Project): Promise<Releases> {
-  const { slug, environments } = project;
-  const [ramps, scheduled, proposals, ...experiments] = await Promise.all([
-    app.store.ramps.page(slug, null, { limit: MOST }),
-    app.store.scheduled.next([slug], MOST),
-    app.store.proposals.page(slug, { statuses: ["open"], limit: MOST }),
-    ...environments.map((each) => app.store.experiments.page(slug, each.slug, { limit: MOST })),
-  ]);
-  const found: Releases = { decide: [], running: [], next: [], finished: [] };
-  for (const each of ramps.items) addRamp(found, slug, settled(each));
-  for (const { items } of experiments)
-    for (const { experiment } of items) addExperiment(found, slug, experiment, app.now());
-  for (const each of proposals.items) {
-    const proposal = await standing(app, each);
-    const needed = approvalsNeeded(proposal, project);
-    const status = statusOf(proposal, needed, app.now());
-    if (status !== "open" && status !== "approved") continue;
-    const { id, who, why, summary, createdAt } = proposal;
-    found.decide.push({
-      key: `change-${id}`,
-      icon: "proposal",
-      tone: "info",
-      to: `${projectPath(slug)}/changes/${encodeURIComponent(id)}`,
-      name: summary,
-      words: proposal.environments.length > 0 && ` in ${proposal.environments.join(", ")}`,
-      more: (
-        <>
-          <Foreign text={who} /> proposed it
-          {why !== null && (
-            <>
-              : <Foreign text={why} />
-            </>
-          )}
-          {` · ${approversOf(proposal).length} of ${needed} approvals`}
-        </>
-      ),
-      at: createdAt,
+  const lead = (
+    path: typeof EXPERIMENTS | `${typeof PROJECT}/${string}`,
+    show: (c: DashboardContext) => string,
+  ) =>
+    get(path, "flags:read", async (c, names) => {
+      const { environment, flag } = c.req.query();
+      const query = { show: show(c), environment: environment || null, flag: flag || null };
+      return c.redirect(addressOf(dashboard, pathTo(RELEASES, names as { project: string }), query), 302);
     });
-  }
-  for (const { scheduled: each } of scheduled) {
-    const { id, environment, flag, patch, at, who } = each;
-    const verb = patch.enabled === undefined ? "changes" : patch.enabled ? "on" : "off";
-    found.next.push({
-      key: `scheduled-${id}`,
-      icon: "clock",
-      tone: "",
-      to: settingPath({ project: slug, environment, flag }),
-      name: flag,
-      words: ` ${verb} in ${environment}`,
-      more: (
-        <>
-          by <Foreign text={who} />
-        </>
-      ),
-      at,
-    });
-  }
-  const lately = found.finished.toSorted((a, b) => (b.at ?? 0) - (a.at ?? 0)).slice(0, FINISHED);
-  return { ...found, finished: lately };
-}
-
-function addRamp(found: Releases, project: string, ramp: Ramp): void {
-  const { flag, environment, share, steps, every, status, nextAt, guards, who } = ramp;
-  const to = settingPath({ project, environment, flag });
-  const shared = { key: `ramp-${environment}-${flag}`, icon: "ramp" as const, to, name: flag };
-  const done = steps.filter(({ doneAt }) => doneAt !== null);
-  const pace = `step ${done.length} of ${steps.length}, one every ${durationInWords(every).replace(/^1 /, "")}`;
-  const guarded = guards.length === 0 ? "no guard" : `stops if ${guards.join(", or ")}`;
-  if (status === "paused")
-    found.decide.unshift({
-      ...shared,
-      tone: "warn",
-      words: ` stopped at ${share} % in ${environment}`,
-      more: `${rampStatusInWords(ramp)} · ${pace}`,
-      at: done.at(-1)?.doneAt ?? null,
-      when: "since",
-    });
-  else if (status === "running") {
-    const next = nextStep(ramp);
-    const more = `${pace} · ${next ? `${next.share} % next · ` : ""}${guarded}`;
-    found.running.push({
-      ...shared,
-      tone: "info",
-      words: ` ${share} % in ${environment}`,
-      more,
-      at: nextAt,
-      when: "next",
-    });
-  } else {
-    const isCompleted = status === "completed";
-    found.finished.push({
-      ...shared,
-      tone: isCompleted ? "good" : "",
-      words: isCompleted ? ` reached ${share} % in ${environment}` : ` ended at ${share} % in ${environment}`,
-      more: (
-        <>
-          {done.length === 1 ? "1 step" : `${done.length} steps`} · by <Foreign text={who} />
-        </>
-      ),
-      at: done.at(-1)?.doneAt ?? ramp.createdAt,
-    });
-  }
-}
-
-function addExperiment(found: Releases, project: string, experiment: Experiment, now: number): void {
-  const { name, flag, environment, status, hypothesis, minDays, startedAt, endedAt, isDecided, who } =
-    experiment;
-  const to = experimentPath({ project, environment, experiment: name });
-  const shared = { key: `experiment-${environment}-${name}`, icon: "beaker" as const, to, name };
-  const words = (
-    <>
-      {" "}
-      on {flag} in {environment}
-      {hypothesis !== null && (
-        <>
-          : <Foreign text={hypothesis} />
-        </>
-      )}
-    </>
+  lead(`${PROJECT}/scheduled`, () => "scheduled");
+  lead(EXPERIMENTS, () => "experiments");
+  lead(`${PROJECT}/changes`, (c) =>
+    ["", "open", "approved"].includes(c.req.query("status") ?? "") ? "proposals" : "finished",
   );
-  const day = Math.floor((now - (startedAt ?? now)) / DAY_MS) + 1;
-  const course = `day ${day} of ${minDays}`;
-  if (status === "paused")
-    found.decide.unshift({ ...shared, tone: "warn", words, more: rampStatusInWords(experiment), at: null });
-  else if (status === "running" && isDecided)
-    found.decide.push({
-      ...shared,
-      tone: "info",
-      words,
-      more: `It has a result · ${course}`,
-      at: startedAt,
-      when: "since",
-    });
-  else if (status === "running")
-    found.running.push({
-      ...shared,
-      tone: "info",
-      words,
-      more: `${course} · no result yet`,
-      at: startedAt! + minDays * DAY_MS,
-      when: "until",
-    });
-  else if (status === "draft") found.next.push({ ...shared, tone: "", words, more: "Not started", at: null });
-  else
-    found.finished.push({
-      ...shared,
-      tone: "",
-      words,
-      more: (
-        <>
-          Experiment · by <Foreign text={who} />
-        </>
-      ),
-      at: endedAt,
-    });
 }
 
-function releasesPage({ slug }: Project, { decide, running, next, finished }: Releases): Page {
-  const isEmpty = [decide, running, next, finished].every(({ length }) => length === 0);
+/** Throws `invalid`. */
+function filterOf(c: DashboardContext): Filter {
+  const textOf = (name: string) => c.req.query(name)?.trim() || undefined;
+  const show = textOf("show");
+  if (show !== undefined && own(SHOWN, show) === undefined)
+    throw new AppError("invalid", `show is one of ${Object.keys(SHOWN).join(", ")}`);
+  return { show: show as Filter["show"], environment: textOf("environment"), flag: textOf("flag") };
+}
+
+type Found = { name: Source; releases: Release[]; next: string | null }[];
+
+function releasesPage(project: Project, filter: Filter, found: Found, isLater: boolean): Page {
+  const { slug } = project;
+  const { show, environment, flag } = filter;
+  const shown = found.filter(({ name }) => {
+    const { kind } = SOURCES[name];
+    return show === undefined || (show === "finished" ? kind === null : kind === show);
+  });
+  const releases = shown.flatMap((each) => each.releases);
+  // On the list of everything, those that have ended have pages of their own.
+  const next = shown.flatMap(({ name, next }) =>
+    next === null || (show === undefined && SOURCES[name].kind === null) ? [] : [[name, next] as const],
+  );
   return projectPage({
     project: slug,
     tab: "releases",
-    title: "Releases",
+    title: show === undefined ? "Releases" : `Releases: ${SHOWN[show]}`,
     heading: "Releases",
     commands: [
-      ["List ramps", "flags ramps", { p: slug }],
-      ["List scheduled changes", "flags scheduled", { p: slug }],
+      ["List ramps", "flags ramps", { p: slug, e: environment }],
+      ["List scheduled changes", "flags scheduled", { p: slug, e: environment }],
+      ["List experiments", "experiments list", { p: slug, e: environment ?? project.environments[0]?.slug }],
       ["List proposals", "changes list", { p: slug }],
     ],
-    content: isEmpty ? (
-      <Empty title="Nothing is released step by step, at a time, or as an experiment">
-        <p class="soft">A release begins on the page of its flag.</p>
-        <ButtonLink to={projectPath(slug)}>Show the flags</ButtonLink>
-      </Empty>
-    ) : (
+    content: (
       <>
-        <Group id="decide" title="Decide" releases={decide} verb="Decide" />
-        <Group id="running" title="Running" releases={running} />
-        <Group id="next" title="Next" releases={next} />
-        <Group id="finished" title="Finished" releases={finished} />
-        <p class="soft small">A release begins on the page of its flag.</p>
+        <Filters project={project} filter={filter} found={isLater ? [] : found} />
+        {releases.length === 0 ? (
+          <Nothing project={slug} filter={filter} />
+        ) : (
+          <Groups project={project} releases={releases} filter={filter} />
+        )}
+        {shown.some(({ name, releases }) => ["ramps", "held"].includes(name) && releases.length === HELD) && (
+          <p class="soft">More are in progress; the first {HELD} of each kind are here.</p>
+        )}
+        <Pager
+          to={pathTo(RELEASES, { project: slug })}
+          query={filter}
+          isLater={isLater}
+          next={next.length > 0 && Object.fromEntries(next)}
+        />
+        <Begin project={project} flag={flag} environment={environment} />
       </>
     ),
   });
 }
 
-type GroupProps = { id: string; title: string; releases: readonly Release[]; verb?: string };
-
-function Group({ id, title, releases, verb }: GroupProps) {
-  if (releases.length === 0) return null;
+function Filters({ project, filter, found }: { project: Project; filter: Filter; found: Found }) {
+  const { environment, flag } = filter;
+  const { length: environments } = project.environments;
+  const chip = (label: string, query: Partial<Filter>, isCurrent: boolean, count?: string | null) => ({
+    to: pathTo(RELEASES, { project: project.slug }),
+    query: { ...filter, ...query },
+    label,
+    isCurrent,
+    count: count ?? null,
+  });
+  const countOf = (isCounted: (kind: Kind) => boolean) => {
+    const counted = found.filter(({ name }) => {
+      const { kind } = SOURCES[name];
+      return kind !== null && isCounted(kind);
+    });
+    const sum = counted.reduce((all, { releases }) => all + releases.length, 0);
+    return sum === 0 ? null : `${sum}${counted.some(({ next }) => next !== null) ? "+" : ""}`;
+  };
   return (
-    <section class="card flush" aria-labelledby={id}>
-      <div class="title">
-        <h2 id={id}>{title}</h2>
-        {verb !== undefined && <span class="count warn">{releases.length}</span>}
-      </div>
-      <ul class="rows">
-        {releases.map(({ key, icon, tone, to, name, words, more, at, when }, index) => (
-          <li id={key} class={`slim ${tone}`}>
-            <span class="dot">
-              <Icon name={icon} />
-            </span>
-            <div>
-              <p>
-                <A to={to}>
-                  <Foreign text={name} />
-                </A>
-                {words}
-              </p>
-              <p class="soft small">
-                {more}
-                {verb !== undefined && at !== null && (
-                  <>
-                    {" · "}
-                    {when} <Time at={at} />
-                  </>
+    <div class="toolbar">
+      <Chips
+        label="Which"
+        chips={[
+          chip(
+            "All",
+            { show: undefined },
+            filter.show === undefined,
+            countOf(() => true),
+          ),
+          ...Object.entries(SHOWN).map(([name, label]) =>
+            chip(
+              label,
+              { show: name as Filter["show"] },
+              filter.show === name,
+              countOf((kind) => kind === name),
+            ),
+          ),
+        ]}
+      />
+      {environments > 1 && (
+        <Chips
+          label="Environment"
+          chips={[
+            chip("Everywhere", { environment: undefined }, environment === undefined),
+            ...project.environments.map(({ slug }) =>
+              chip(slug, { environment: slug }, slug === environment),
+            ),
+          ]}
+        />
+      )}
+      {flag !== undefined && <Chips label="Flag" chips={[chip(`${flag} ×`, { flag: undefined }, true)]} />}
+    </div>
+  );
+}
+
+function Groups({ project, releases, filter }: { project: Project; releases: Release[]; filter: Filter }) {
+  const inGroup = (group: Release["group"]) => releases.filter((each) => each.group === group);
+  // Stopped releases come first.
+  const decide = inGroup("decide").toSorted((a, b) => Number(b.tone === "warn") - Number(a.tone === "warn"));
+  const finished = inGroup("finished").toSorted((a, b) => (b.at ?? 0) - (a.at ?? 0));
+  const isCut = filter.show === undefined && finished.length > LATELY;
+  const groups = [
+    ["decide", "Decide", decide],
+    ["running", "Running", inGroup("running")],
+    ["next", "Next", inGroup("next")],
+    ["finished", "Finished", isCut ? finished.slice(0, LATELY) : finished],
+  ] as const;
+  return (
+    <>
+      {groups.map(
+        ([group, title, rows]) =>
+          rows.length > 0 && (
+            <section class="card flush" aria-labelledby={group}>
+              <div class="title">
+                <h2 id={group}>{title}</h2>
+                {group === "decide" && <span class="count warn">{rows.length}</span>}
+                {group === "finished" && isCut && (
+                  <A
+                    class="end"
+                    to={pathTo(RELEASES, { project: project.slug })}
+                    query={{ ...filter, show: "finished" }}
+                    label="All that have ended"
+                  >
+                    All
+                  </A>
                 )}
-              </p>
-            </div>
-            {verb !== undefined ? (
-              <ButtonLink to={to} kind={index === 0 ? "primary" : ""} label={`${verb}: ${name}`}>
-                {verb}
-              </ButtonLink>
-            ) : (
-              <span class="small soft">
-                {at !== null && (
-                  <>
-                    {when} <Time at={at} />
-                  </>
-                )}
-              </span>
-            )}
-          </li>
-        ))}
-      </ul>
-    </section>
+              </div>
+              <ul class="rows">
+                {rows.map((release, index) => (
+                  <ReleaseRow
+                    project={project}
+                    release={release}
+                    isFirst={group === "decide" && index === 0}
+                  />
+                ))}
+              </ul>
+            </section>
+          ),
+      )}
+    </>
+  );
+}
+
+function Nothing({ project, filter: { show, environment, flag } }: { project: string; filter: Filter }) {
+  if (show !== undefined || environment !== undefined || flag !== undefined)
+    return (
+      <Empty title="No release matches">
+        <ButtonLink to={pathTo(RELEASES, { project })}>Show every release</ButtonLink>
+      </Empty>
+    );
+  return (
+    <Empty title="Nothing is released step by step, at a time, or as an experiment">
+      <ButtonLink to={projectPath(project)}>Show the flags</ButtonLink>
+    </Empty>
+  );
+}
+
+/** The pages on which releases begin. */
+function Begin({ project: { slug, environments }, ...query }: { project: Project } & Omit<Filter, "show">) {
+  const mayChange = environments.some((each) => useMayChange([each]));
+  return (
+    <p class="soft small">
+      A release begins on the page of its flag.{" "}
+      {mayChange && (
+        <A to={pathTo(NEW_EXPERIMENT, { project: slug })} query={query}>
+          Create an experiment
+        </A>
+      )}
+    </p>
   );
 }

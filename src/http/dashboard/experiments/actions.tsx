@@ -1,3 +1,4 @@
+import type { viewExperiment } from "../../../experiments/experiment.ts";
 import type { Results } from "../../../experiments/results.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import { Danger } from "../parts/danger.tsx";
@@ -5,7 +6,6 @@ import { SelectField, TextField, WhyField } from "../parts/field.tsx";
 import { Button, Form } from "../parts/link.tsx";
 import type { Faults } from "../parts/submit.ts";
 import { experimentPath } from "../paths.ts";
-import type { Listed } from "./list-page.tsx";
 
 /** How a variant is shipped, as it was typed. */
 export type ShipDraft = { variant: string; to: string; every: string; why: string };
@@ -13,7 +13,7 @@ export type ShipDraft = { variant: string; to: string; every: string; why: strin
 export type Shown = {
   project: string;
   environment: Environment;
-  experiment: Listed;
+  experiment: ReturnType<typeof viewExperiment>;
   results: Results;
   /** Faults of what was typed; the empty name is a refused step. */
   draft?: ShipDraft;

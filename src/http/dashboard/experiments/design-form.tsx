@@ -10,7 +10,7 @@ import { AreaField, CheckField, SelectField, TextField, WhyField } from "../part
 import { Button, Form } from "../parts/link.tsx";
 import { EnvironmentField } from "../parts/list.tsx";
 import { type Faults, faultAt } from "../parts/submit.ts";
-import { EXPERIMENTS, NEW_EXPERIMENT, pathTo } from "../paths.ts";
+import { NEW_EXPERIMENT, RELEASES, pathTo } from "../paths.ts";
 import { projectPage } from "../project/project-page.tsx";
 import { useMayChange } from "../view.ts";
 
@@ -84,10 +84,10 @@ export function newExperimentPage(props: Props): Page {
   const place = { p: slug, e: props.typed.environment };
   return projectPage({
     project: slug,
-    tab: "experiments",
+    tab: "releases",
     title: "New experiment",
     heading: "New experiment",
-    back: { to: pathTo(EXPERIMENTS, { project: slug }), label: "Experiments" },
+    back: { to: pathTo(RELEASES, { project: slug }), label: "Releases" },
     ...(Object.keys(props.faults).length > 0 && { status: 422 as const }),
     commands: [
       [

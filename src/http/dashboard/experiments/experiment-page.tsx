@@ -1,17 +1,17 @@
 import { holdsFlag } from "../../../experiments/experiment.ts";
+import { rampStatusInWords } from "../../../flags/ramps/ramp-words.ts";
 import { stateInWords } from "../../../experiments/result-words.ts";
 import type { Results } from "../../../experiments/results.ts";
 import type { Page } from "../page.tsx";
 import { Card, Facts } from "../parts/card.tsx";
 import { MayChange } from "../parts/confirm.tsx";
 import { A, ButtonLink } from "../parts/link.tsx";
-import { EnvironmentName, Notice, type Tone } from "../parts/status.tsx";
+import { Badge, EnvironmentName, Notice, type Tone } from "../parts/status.tsx";
 import { Foreign, counted } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
-import { EXPERIMENTS, pathTo, projectPath, settingPath } from "../paths.ts";
+import { RELEASES, pathTo, projectPath, settingPath } from "../paths.ts";
 import { projectPage } from "../project/project-page.tsx";
 import { Deletion, Ending, type Shown, Steps, shipped } from "./actions.tsx";
-import { Status } from "./list-page.tsx";
 import { Method, MetricCard } from "./results.tsx";
 
 export function experimentPage(shown: Shown): Page {
@@ -20,10 +20,10 @@ export function experimentPage(shown: Shown): Page {
   const { name, status } = experiment;
   return projectPage({
     project,
-    tab: "experiments",
+    tab: "releases",
     title: `Experiment ${name} in ${environment.slug}`,
     heading: name,
-    back: { to: pathTo(EXPERIMENTS, { project }), label: "Experiments" },
+    back: { to: pathTo(RELEASES, { project }), label: "Releases" },
     actions: (
       <ButtonLink
         to={`${projectPath(project)}/history`}
@@ -93,6 +93,13 @@ function Experiment(shown: Shown) {
   );
 }
 
+const TONES: Record<Shown["experiment"]["status"], Tone> = {
+  draft: "neutral",
+  running: "info",
+  paused: "warn",
+  ended: "neutral",
+};
+
 function About({ project, environment, experiment, results: { days } }: Shown) {
   const { flag, hypothesis, split, control, minDays, guards, onGuard, startedAt, endedAt, who, why } =
     experiment;
@@ -106,7 +113,7 @@ function About({ project, environment, experiment, results: { days } }: Shown) {
       title={
         <>
           <EnvironmentName environment={environment} />
-          <Status experiment={experiment} />
+          <Badge tone={TONES[experiment.status]}>{rampStatusInWords(experiment)}</Badge>
         </>
       }
     >

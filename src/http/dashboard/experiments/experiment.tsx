@@ -9,7 +9,7 @@ import { getEnvironment } from "../../../projects/environments.ts";
 import { type Fields, chosenOf, textOf } from "../fields.ts";
 import { type Confirmation, lastChange } from "../parts/confirm.tsx";
 import { type Faults, faultAt } from "../parts/submit.ts";
-import { EXPERIMENT, EXPERIMENTS, type ParametersOf, experimentPath, pathTo } from "../paths.ts";
+import { EXPERIMENT, RELEASES, type ParametersOf, experimentPath, pathTo } from "../paths.ts";
 import type { Dashboard, Sent } from "../routes.ts";
 import type { ShipDraft, Shown } from "./actions.tsx";
 import { experimentPage } from "./experiment-page.tsx";
@@ -77,7 +77,7 @@ export function experimentRoutes({ app, get, post, act }: Dashboard) {
       ...shared(() => "Delete"),
       operation: experiments.delete,
       done: (_, { names: { project, experiment } }) => ({
-        to: pathTo(EXPERIMENTS, { project }),
+        to: pathTo(RELEASES, { project }),
         text: `The experiment ${experiment} is deleted.`,
       }),
     }),

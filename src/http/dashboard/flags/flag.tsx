@@ -15,7 +15,7 @@ import { EnvTabs } from "../parts/seg.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
 import { faultAt, type Typed } from "../parts/submit.ts";
 import { Foreign } from "../parts/text.tsx";
-import { COMPARE, EXPERIMENTS, FLAG, flagPath, pathTo, projectPath, SETTING, settingPath } from "../paths.ts";
+import { COMPARE, FLAG, flagPath, pathTo, projectPath, RELEASES, SETTING, settingPath } from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
 import { useMay, useMayChange, useView } from "../view.ts";
 import { HistoryCard, ReadsCard } from "./aside.tsx";
@@ -250,7 +250,7 @@ function Actions({ screen: { place, project, environment, record } }: { screen: 
           <A to={`${path}/feedback`}>Feedback</A>
         </li>
         <li>
-          <A to={pathTo(EXPERIMENTS, { project: slug })} query={{ flag }}>
+          <A to={pathTo(RELEASES, { project: slug })} query={{ show: "experiments", flag }}>
             Experiments
           </A>
         </li>

@@ -3,7 +3,6 @@ import type { Crumb, Page } from "../page.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { projectPath } from "../paths.ts";
 import { Tabs } from "../parts/link.tsx";
-import { Chips } from "../parts/seg.tsx";
 import { useView } from "../view.ts";
 
 type ProjectPage = { project: string; tab: Place; title: string; heading: string } & Omit<
@@ -43,9 +42,9 @@ export const PLACES = {
   flags: { label: "Flags", path: "", group: "Flags" },
   compare: { label: "Compare", path: "/compare", group: "Flags" },
   releases: { label: "Releases", path: "/releases", group: "Releases" },
-  scheduled: { label: "Scheduled", path: "/scheduled", group: "Releases" },
-  changes: { label: "Changes", path: "/changes", group: "Releases" },
-  experiments: { label: "Experiments", path: "/experiments", group: "Releases" },
+  scheduled: { label: "Scheduled", path: "/releases?show=scheduled", group: "Releases" },
+  proposals: { label: "Proposals", path: "/releases?show=proposals", group: "Releases" },
+  experiments: { label: "Experiments", path: "/releases?show=experiments", group: "Releases" },
   segments: { label: "Segments", path: "/segments", group: "Segments" },
   history: { label: "History", path: "/history", group: "History" },
   settings: { label: "Settings", path: "/settings", group: "Settings" },
@@ -75,21 +74,13 @@ function projectCrumbs(project: string, place: Place): Crumb[] {
   ];
 }
 
-/** The tabs of a project, and the pages of the one that is shown; `current` is the page. */
+/** The tabs of a project; `current` is the page that is shown. */
 export function ProjectTabs({ project, current }: { project: string; current: Place }) {
-  const { group, label: shown } = PLACES[current];
-  const linkOf = ({ label, path }: { label: string; path: string }, isCurrent: boolean) => ({
+  const { group } = PLACES[current];
+  const tabs = TABS.map(({ label, path }) => ({
     to: projectPath(project) + path,
     label,
-    isCurrent,
-  });
-  const pages = Object.values(PLACES).filter((each) => each.group === group && !each.path.includes("#"));
-  return (
-    <>
-      <Tabs label="Project" tabs={TABS.map((each) => linkOf(each, each.label === group))} />
-      {pages.length > 1 && (
-        <Chips label={group} chips={pages.map((each) => linkOf(each, each.label === shown))} />
-      )}
-    </>
-  );
+    isCurrent: label === group,
+  }));
+  return <Tabs label="Project" tabs={tabs} />;
 }

@@ -87,7 +87,10 @@ test("a scheduled change says what it sets, also to off, to none and to what is 
   await setFlag(app, OPERATOR, place, { enabled: true });
   for (const patch of [{ enabled: false, expiresAt: null }, { enabled: true }])
     await scheduleChange(app, OPERATOR, place, { at, patch });
-  for (const path of [`${FLAG}?environment=staging`, "/projects/shop/scheduled"]) {
+  const { items } = await app.store.scheduled.page("shop", "staging", { limit: 9 });
+  const same = items.find(({ patch }) => patch.enabled === true)!;
+  const cancel = `/projects/shop/environments/staging/scheduled/${same.id}/cancel`;
+  for (const path of [`${FLAG}?environment=staging`, cancel]) {
     const { text } = await ann.get(path);
     expect([path, text.includes("Nothing differs")]).toEqual([path, false]);
     expect([path, text.includes("<ins>+ on</ins>")]).toEqual([path, true]);

@@ -1,23 +1,22 @@
-import { durationInWords } from "../../../../base/units.ts";
-import { guardInWords } from "../../../../flags/release/release-words.ts";
-import { nextShare, rampInWords, rampStatusInWords } from "../../../../flags/ramps/ramp-words.ts";
+import { rampInWords, rampStatusInWords } from "../../../../flags/ramps/ramp-words.ts";
 import { settled } from "../../../../flags/ramps/ramp-plan.ts";
 import { isHeld, viewRamp } from "../../../../flags/ramps/ramp.ts";
 import type { FlagPlace } from "../../../../flags/flag.ts";
 import type { rampSchema } from "../../../../flags/ramps/ramp-schema.ts";
 import type { Operation } from "../../../../operations/operation.ts";
 import { ramps } from "../../../../operations/ramps.ts";
+import { RampActions, RampCourse } from "../../changes/ramp.tsx";
 import { chosenOf, textOf } from "../../fields.ts";
 import { MayChange } from "../../parts/confirm.tsx";
 import { WhyField } from "../../parts/field.tsx";
-import { A, Button, ButtonLink, Form } from "../../parts/link.tsx";
+import { ButtonLink } from "../../parts/link.tsx";
 import { Badge, EnvironmentName, Notice, type Tone } from "../../parts/status.tsx";
 import { typedAt } from "../../parts/submit.ts";
 import { Foreign } from "../../parts/text.tsx";
-import { ExactTime, Time } from "../../parts/time.tsx";
-import { SETTING, experimentPath, inboxPath, rampPath, settingPath } from "../../paths.ts";
+import { Time } from "../../parts/time.tsx";
+import { RELEASES, SETTING, experimentPath, pathTo, rampPath, settingPath } from "../../paths.ts";
 import type { Dashboard, Sent } from "../../routes.ts";
-import { useMay, useView } from "../../view.ts";
+import { useView } from "../../view.ts";
 import { ReleaseCard } from "./release.tsx";
 import { shownRelease } from "./releasing.tsx";
 import { Scheduled } from "../aside.tsx";
@@ -43,10 +42,14 @@ export function rampRoutes({ app, act, post }: Dashboard, again: Again) {
         names,
         ...(body && { body: { keep: textOf(fields, "keep") === "on", ...body } }),
       }),
-      done({ share, variant }, { names }) {
+      done({ share, variant }, { fields, names }) {
+        const to =
+          textOf(fields, "back") === "releases"
+            ? pathTo(RELEASES, { project: names.project })
+            : settingPath(names);
         const text = `The ramp of ${names.flag} in ${names.environment} is ${done}: ${share} % get ${variant}.`;
         const undo = back && { to: rampPath(names), values: { do: back } };
-        return { to: settingPath(names), text, undo };
+        return { to, text, undo };
       },
       async confirm({ c, names }) {
         const found = await app.store.ramps.find(names);
@@ -113,7 +116,7 @@ function RampCard({ screen, ramp }: { screen: Screen; ramp: Ramp }) {
       <Badge tone={TONES[ramp.status]}>{rampStatusInWords(ramp)}</Badge>
     </>
   );
-  const course = <Course ramp={ramp} project={screen.place.project} />;
+  const course = <RampCourse ramp={ramp} project={screen.place.project} />;
   if (isOver && fault === undefined)
     return (
       <details class="card" id="ramp-card">
@@ -135,112 +138,14 @@ function RampCard({ screen, ramp }: { screen: Screen; ramp: Ramp }) {
         </Notice>
       )}
       {course}
-      <MayChange environments={[environment]}>{!isOver && <Actions screen={screen} ramp={ramp} />}</MayChange>
+      <MayChange environments={[environment]}>
+        {!isOver && (
+          <RampActions place={screen.place} ramp={ramp} id="ramp-form">
+            <WhyField id="ramp-why" value={typedAt(typed.ramp, "why").value} />
+          </RampActions>
+        )}
+      </MayChange>
     </section>
-  );
-}
-
-function Course({ ramp, project }: { ramp: Ramp; project: string }) {
-  const { variant, share, every, steps, nextAt, guards, onGuard, who, why, createdAt } = ramp;
-  const next = nextShare(ramp);
-  const at = steps.findLastIndex(({ doneAt }) => doneAt !== null);
-  const forms = guards.flatMap((guard) => /^submissions:(\S+)/.exec(guard)?.[1] ?? []);
-  const mayForms = useMay("forms:read", { project });
-  return (
-    <>
-      <p>
-        {share} % get <Foreign text={variant} />
-        {next !== null && (
-          <>
-            , {next} % {nextAt === null ? "once resumed" : <Time at={Date.parse(nextAt)} />}
-            {nextAt !== null && (
-              <span class="soft small">
-                {" "}
-                (<ExactTime at={Date.parse(nextAt)} />)
-              </span>
-            )}
-          </>
-        )}
-        .{steps.length > 1 && <> A step every {durationInWords(every).replace(/^1 /, "")}.</>}
-      </p>
-      <ol class="ladder" aria-label="Steps">
-        {steps.map((step, index) => (
-          <li
-            class={
-              index < at ? "past-step" : index === at ? (next === null ? "past-step" : "here") : undefined
-            }
-          >
-            <b>{step.share} %</b>
-            <small>
-              {step.within !== undefined && steps.some(({ within }) => within === undefined) && "of some, "}
-              {step.doneAt !== null ? (
-                <Time at={Date.parse(step.doneAt)} />
-              ) : step.share === next && nextAt !== null ? (
-                <>
-                  due <Time at={Date.parse(nextAt)} />
-                </>
-              ) : next === null ? (
-                "not set"
-              ) : (
-                "to come"
-              )}
-            </small>
-          </li>
-        ))}
-      </ol>
-      {guards.length > 0 && (
-        <p class="small">
-          {onGuard === "pause" ? "It stops" : "It goes back"}, and tells you, if{" "}
-          {guards.map((guard, index) => (
-            <span title={guard}>
-              {index > 0 && " or "}
-              <Foreign text={guardInWords(guard)} />
-            </span>
-          ))}
-          .
-        </p>
-      )}
-      <p class="soft small">
-        Begun by <Foreign text={who} />, <Time at={Date.parse(createdAt)} />
-        {why !== null && (
-          <>
-            : <Foreign text={why} />
-          </>
-        )}
-        {mayForms &&
-          forms.map((form) => (
-            <>
-              {" · "}
-              <A to={inboxPath(form)}>Submissions of {form}</A>
-            </>
-          ))}
-      </p>
-    </>
-  );
-}
-
-function Actions({ screen: { place, typed }, ramp }: { screen: Screen; ramp: Ramp }) {
-  const { flag, environment } = place;
-  const next = nextShare(ramp);
-  const isRunning = ramp.status === "running";
-  const [act, label] = isRunning
-    ? ["pause", `Hold at ${ramp.share} %`]
-    : ["resume", `Go on${next === null ? "" : ` to ${next} %`}`];
-  return (
-    <Form to={rampPath(place)} class="stack" id="ramp-form" label={`Ramp of ${flag} in ${environment}`}>
-      <WhyField id="ramp-why" value={typedAt(typed.ramp, "why").value} />
-      <p class="buttons">
-        <Button kind="primary" name="do" value={act}>
-          {label}
-        </Button>
-        <Button name="do" value="keep">
-          Keep {ramp.share} % and end
-        </Button>
-        <Button kind="danger" name="do" value="abort">
-          Back to what was before
-        </Button>
-      </p>
-    </Form>
   );
 }
 

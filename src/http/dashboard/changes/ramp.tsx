@@ -1,0 +1,135 @@
+import { durationInWords } from "../../../base/units.ts";
+import type { FlagPlace } from "../../../flags/flag.ts";
+import { type RampView, nextShare } from "../../../flags/ramps/ramp-words.ts";
+import { guardInWords } from "../../../flags/release/release-words.ts";
+import type { PropsWithChildren } from "../markup.ts";
+import { A, Button, Form } from "../parts/link.tsx";
+import { Foreign } from "../parts/text.tsx";
+import { ExactTime, Time } from "../parts/time.tsx";
+import { inboxPath, rampPath } from "../paths.ts";
+import { useMay } from "../view.ts";
+
+/** The share of a ramp, its steps, and the guards that stop it. */
+export function RampCourse({ ramp, project }: { ramp: RampView; project: string }) {
+  const { variant, share, every, steps, nextAt, guards, onGuard, who, why, createdAt } = ramp;
+  const next = nextShare(ramp);
+  const at = steps.findLastIndex(({ doneAt }) => doneAt !== null);
+  const forms = guards.flatMap((guard) => /^submissions:(\S+)/.exec(guard)?.[1] ?? []);
+  const mayForms = useMay("forms:read", { project });
+  return (
+    <>
+      <p>
+        {share} % get <Foreign text={variant} />
+        {next !== null && (
+          <>
+            , {next} % {nextAt === null ? "once resumed" : <Time at={Date.parse(nextAt)} />}
+            {nextAt !== null && (
+              <span class="soft small">
+                {" "}
+                (<ExactTime at={Date.parse(nextAt)} />)
+              </span>
+            )}
+          </>
+        )}
+        .{steps.length > 1 && <> A step every {durationInWords(every).replace(/^1 /, "")}.</>}
+      </p>
+      <ol class="ladder" aria-label="Steps">
+        {steps.map((step, index) => (
+          <li
+            class={
+              index < at ? "past-step" : index === at ? (next === null ? "past-step" : "here") : undefined
+            }
+          >
+            <b>{step.share} %</b>
+            <small>
+              {step.within !== undefined && steps.some(({ within }) => within === undefined) && "of some, "}
+              {step.doneAt !== null ? (
+                <Time at={Date.parse(step.doneAt)} />
+              ) : step.share === next && nextAt !== null ? (
+                <>
+                  due <Time at={Date.parse(nextAt)} />
+                </>
+              ) : next === null ? (
+                "not set"
+              ) : (
+                "to come"
+              )}
+            </small>
+          </li>
+        ))}
+      </ol>
+      {guards.length > 0 && (
+        <p class="small">
+          {onGuard === "pause" ? "It stops" : "It goes back"}, and tells you, if{" "}
+          {guards.map((guard, index) => (
+            <span title={guard}>
+              {index > 0 && " or "}
+              <Foreign text={guardInWords(guard)} />
+            </span>
+          ))}
+          .
+        </p>
+      )}
+      <p class="soft small">
+        Begun by <Foreign text={who} />, <Time at={Date.parse(createdAt)} />
+        {why !== null && (
+          <>
+            : <Foreign text={why} />
+          </>
+        )}
+        {mayForms &&
+          forms.map((form) => (
+            <>
+              {" · "}
+              <A to={inboxPath(form)}>Submissions of {form}</A>
+            </>
+          ))}
+      </p>
+    </>
+  );
+}
+
+/** The buttons of a ramp that holds its flag. `back` names the list to return to, in place of the page of the flag. */
+export function RampActions({
+  place,
+  ramp,
+  id,
+  isPrimary = true,
+  back,
+  children,
+}: PropsWithChildren<{
+  place: FlagPlace;
+  ramp: RampView;
+  id: string;
+  isPrimary?: boolean;
+  back?: "releases";
+}>) {
+  const { flag, environment } = place;
+  const next = nextShare(ramp);
+  const isRunning = ramp.status === "running";
+  const [act, label] = isRunning
+    ? ["pause", `Hold at ${ramp.share} %`]
+    : ["resume", `Go on${next === null ? "" : ` to ${next} %`}`];
+  return (
+    <Form
+      to={rampPath(place)}
+      values={{ back }}
+      class="stack"
+      id={id}
+      label={`Ramp of ${flag} in ${environment}`}
+    >
+      {children}
+      <p class="buttons">
+        <Button kind={isPrimary ? "primary" : ""} name="do" value={act}>
+          {label}
+        </Button>
+        <Button name="do" value="keep">
+          Keep {ramp.share} % and end
+        </Button>
+        <Button kind="danger" name="do" value="abort">
+          Back to what was before
+        </Button>
+      </p>
+    </Form>
+  );
+}
