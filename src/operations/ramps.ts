@@ -70,6 +70,28 @@ export const ramps = noun("ramps", () => import("./schema/ramps-schema.ts"), {
       return viewRamp(await resumeRamp(app, caller, names));
     },
   },
+  next: {
+    ...write,
+    method: "POST",
+    path: `${ONE}/next`,
+    summary: "Make the next step of a running ramp now",
+    proposes: true,
+    run: async ({ app, caller, names }) => {
+      const { advanceRamp } = await import("../flags/ramps/ramps.ts");
+      return viewRamp(await advanceRamp(app, caller, names, { isToEnd: false }));
+    },
+  },
+  finish: {
+    ...write,
+    method: "POST",
+    path: `${ONE}/finish`,
+    summary: "Raise the share of a running ramp to its last step now, which completes it",
+    proposes: true,
+    run: async ({ app, caller, names }) => {
+      const { advanceRamp } = await import("../flags/ramps/ramps.ts");
+      return viewRamp(await advanceRamp(app, caller, names, { isToEnd: true }));
+    },
+  },
   abort: {
     ...write,
     method: "POST",

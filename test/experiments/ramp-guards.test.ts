@@ -64,6 +64,19 @@ describe("a guard of a ramp", () => {
     expect(await history()).toHaveLength(length);
   });
 
+  test("watches on after a step that a person makes, and ends with the last one", async () => {
+    const { next, finish, visit, read, resume, ramp, live } = await openGuarded();
+    await next();
+    await visit({ off: 1, on: 6 });
+    expect(await read()).toHaveLength(1);
+    expect(await ramp()).toMatchObject({ status: "paused", reason: "guard", share: 10 });
+    await resume();
+    expect(await live()).toHaveLength(1);
+    await finish();
+    expect(await ramp()).toMatchObject({ status: "completed" });
+    expect(await live()).toEqual([]);
+  });
+
   test("aborts it, and restores its flag", async () => {
     const { visit, read, ramp, state, live } = await openGuarded({ onGuard: "rollback" });
     await visit({ off: 1, on: 6 });

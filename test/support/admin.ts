@@ -110,6 +110,8 @@ export const NEEDED: Record<string, Scope> = {
   "GET /projects/{project}/environments/{environment}/flags/{flag}/ramp": "flags:read",
   "POST /projects/{project}/environments/{environment}/flags/{flag}/ramp/pause": "flags:write",
   "POST /projects/{project}/environments/{environment}/flags/{flag}/ramp/resume": "flags:write",
+  "POST /projects/{project}/environments/{environment}/flags/{flag}/ramp/next": "flags:write",
+  "POST /projects/{project}/environments/{environment}/flags/{flag}/ramp/finish": "flags:write",
   "POST /projects/{project}/environments/{environment}/flags/{flag}/ramp/abort": "flags:write",
   "POST /plans": "flags:write",
   "GET /projects/{project}/environments/{environment}/experiments": "flags:read",

@@ -28,6 +28,8 @@ const COURSE = ["variant", "to", "every", "start", "within", "thenEveryone", "gu
 const ACTIONS = {
   pause: "make no more steps until it is resumed; the flag stays as it is",
   resume: "continue from the share that the flag has now",
+  next: "make the next step now; the one after it is due a full --every later",
+  finish: "raise the share to the last step now, which completes the ramp",
   abort: "end the ramp, and restore the share, default and state from before it",
 };
 const ACTION_NAMES = Object.keys(ACTIONS) as (keyof typeof ACTIONS)[];
@@ -75,6 +77,7 @@ Examples:
   formflag flags ramp search -p shop -e production --variant on --to 25,50,100 --every 1d --within 'segment staff' --then-everyone
   formflag flags ramp search -p shop -e production
   formflag flags ramp search -p shop -e production --pause
+  formflag flags ramp search -p shop -e production --next
   formflag flags ramp search -p shop -e production --abort --keep
   formflag flags ramps -p shop
 `,
@@ -101,7 +104,7 @@ Examples:
 });
 
 type Order =
-  | { order: "show" | "pause" | "resume" }
+  | { order: "show" | "pause" | "resume" | "next" | "finish" }
   | { order: "abort"; keep: boolean }
   | { order: "start"; course: RampPlan };
 
@@ -147,7 +150,14 @@ function sharesOf(text: string): number[] {
   });
 }
 
-const DONE = { start: "started", pause: "paused", resume: "resumed", abort: "aborted" } as const;
+const DONE = {
+  start: "started",
+  pause: "paused",
+  resume: "resumed",
+  next: "advanced",
+  finish: "finished",
+  abort: "aborted",
+} as const;
 
 async function show(session: Session, place: Place): Promise<void> {
   const ramp = await session.client.call(operations.get, { names: place }).catch(async (error: unknown) => {

@@ -12,7 +12,7 @@ import { because, putFlag, putRamp, putStep } from "../plan.ts";
 import { parseRules } from "../rules/rules.ts";
 import { segmentsIn } from "../segments.ts";
 import type { FlagsApp } from "../store.ts";
-import { isGuarded, planStart, settled, withRecord } from "./ramp-plan.ts";
+import { isGuarded, planStart, settled, stepped, withRecord } from "./ramp-plan.ts";
 import { asUnreached, isAsLeft, rampedState, readShare, withState } from "./ramp-share.ts";
 import {
   dueAt,
@@ -129,6 +129,36 @@ export function resumeRamp(app: FlagsApp, caller: Caller, place: FlagPlace): Pro
     const left = rampedState(flag!);
     const ramp: Ramp = { ...before, status: "running", reason: null, nextAt: due, share, left, isGuarded };
     return { changes: [putStep(app, place.project, before, ramp)], result: ramp };
+  });
+}
+
+/**
+ * Makes the next step of a running ramp at once, or with `isToEnd` all that are left; a step after it is due a full pace later.
+ * Throws `not_found`, `conflict` if it is not running, `invalid` for segments that do not fit, and like `requireChangeable`.
+ */
+export function advanceRamp(
+  app: FlagsApp,
+  caller: Caller,
+  place: FlagPlace,
+  { isToEnd }: { isToEnd: boolean },
+): Promise<Ramp> {
+  requireScope(caller, "flags:write", place);
+  return change(app, caller, async ({ version, at }): Promise<Plan<FlagChange, Ramp>> => {
+    await requireChangeable(app, caller, place);
+    const { ramp: before, isGuarded } = await findHeld(app, place);
+    if (before.status !== "running") throw wrongState("is paused: resume it first", "ramp-paused");
+    const flag = (await app.store.flags.find(place))!;
+    let step = stepped({ ...before, isGuarded }, flag, at);
+    if (isToEnd) while (nextStep(step.ramp)) step = stepped(step.ramp, step.record, at);
+    const { ramp, record } = step;
+    await requireFit([record], await segmentsIn(app, place), place.environment);
+    return {
+      changes: [
+        because(stepOf(place, flag, { ...record, revision: version + 1 }), "a step of the ramp"),
+        putStep(app, place.project, before, ramp, "ramp.stepped", ...endOf(ramp)),
+      ],
+      result: ramp,
+    };
   });
 }
 

@@ -15,6 +15,10 @@ export const pause = { output: rampSchema };
 
 export const resume = { output: rampSchema };
 
+export const next = { output: rampSchema };
+
+export const finish = { output: rampSchema };
+
 export const abort = {
   body: z.strictObject({
     /** Leaves the flag as the ramp has left it, in place of giving it the share from before the ramp. */

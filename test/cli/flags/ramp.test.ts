@@ -70,6 +70,24 @@ describe("flags ramp", () => {
     expect((await ramp("--abort", "--guard", guard)).code).toBe(2);
   });
 
+  test("makes the next step at once, and goes to the last one", async () => {
+    const { ramp, json } = await openShop();
+    await ramp(...COURSE);
+    expect((await ramp("--next")).stdout).toMatch(
+      /^advanced the ramp of search in shop\/live: on has 10 % of users, 50 % next at \d{4}-\S+Z\n$/,
+    );
+    expect((await ramp("--pause")).code).toBe(0);
+    const paused = await ramp("--next");
+    expect([paused.code, paused.stderr]).toEqual([5, expect.stringContaining("is paused: resume it first")]);
+    await ramp("--resume");
+    expect((await ramp("--finish")).stdout).toBe(
+      "finished the ramp of search in shop/live: on has 100 % of users\n",
+    );
+    expect(await json("flags", "ramp", "search", ...LIVE)).toMatchObject({ status: "completed", share: 100 });
+    expect((await ramp("--next")).code).toBe(5);
+    expect((await ramp("--next", "--finish")).code).toBe(2);
+  });
+
   test("takes a start, percent signs and decimals, and is undone by an abort", async () => {
     const { ramp, json } = await openShop();
     await ramp("--variant", "on", "--to", "0.5%, 12.25 %", "--every", "2w", "--start", "2h");

@@ -87,6 +87,62 @@ describe("a ramp of a flag", () => {
     expect(await ramp()).toMatchObject({ share: 50 });
   });
 
+  test("makes its next step at once when a person says so, by that person, and the one after it a whole span later", async () => {
+    const { begin, due, next, state, ramp, history } = await openRamping();
+    await begin();
+    await due(0.5);
+    await next(callerNamed("ann", { why: "it looks well" }));
+    expect(await state()).toEqual({ ...PAST, targeting: sharing(10) });
+    const [entry] = await history({ kind: "flag" });
+    expect(entry).toMatchObject({ who: "ann", why: expect.stringContaining("it looks well") });
+    await due(1.4);
+    expect(await ramp()).toMatchObject({ share: 10, status: "running" });
+    await due(1.5);
+    expect(await ramp()).toMatchObject({ share: 50, status: "running" });
+  });
+
+  test("goes to its last step at once, which completes it, also within a segment", async () => {
+    const { app, at, begin, finish, next, state, ramp, start } = await openRamping();
+    await begin();
+    await finish();
+    expect(await state()).toEqual({ enabled: true, defaultVariant: "on" });
+    const done = new Date(start).toISOString();
+    expect(await ramp()).toMatchObject({ status: "completed", share: 100, nextAt: null });
+    expect((await ramp()).steps.map(({ doneAt }) => doneAt)).toEqual([done, done, done, done]);
+    expect(await errorOf(finish())).toBe("conflict: this ramp was completed");
+
+    await setSegment(app, OPERATOR, { ...at, segment: "staff" }, true);
+    const within = { $ref: "staff" };
+    await setFlag(app, OPERATOR, at, { enabled: false, targeting: null, defaultVariant: "off" });
+    await begin({ within, to: [25, 50, 75], thenEveryone: true });
+    await finish();
+    expect(await state()).toEqual({ ...PAST, targeting: sharing(75) });
+
+    await begin({ to: [80, 100] });
+    await next();
+    expect(await ramp()).toMatchObject({ status: "completed", share: 100 });
+  });
+
+  test("makes the first step at once where it waits for its start", async () => {
+    const { begin, next, state, start } = await openRamping();
+    await begin({ start: new Date(start + 2 * DAY).toISOString() });
+    await next();
+    expect(await state()).toEqual({ ...PAST, targeting: sharing(1) });
+  });
+
+  test("makes no step by hand while it is paused, or once the flag was changed", async () => {
+    const { begin, next, finish, pause, resume, set, state } = await openRamping();
+    await begin();
+    await pause();
+    expect(await errorOf(next())).toBe("conflict: this ramp is paused: resume it first");
+    await resume();
+    await set("live", { enabled: false });
+    const now = await state();
+    for (const act of [next, finish])
+      expect(await errorOf(act())).toBe("conflict: this ramp is paused: resume it first");
+    expect(await state()).toEqual(now);
+  });
+
   test("waits for its start, and leaves the flag as it is until then", async () => {
     const { begin, due, state, ramp, start } = await openRamping();
     const starts = new Date(start + 2 * DAY).toISOString();

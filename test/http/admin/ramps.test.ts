@@ -136,7 +136,7 @@ describe("the ramp of a flag over the admin API", () => {
     expect(await ramp("PUT", "", COURSE)).toMatchObject({ status: 428 });
     const confirmed = { "x-confirm": "live" };
     expect(await ramp("PUT", "", COURSE, confirmed)).toMatchObject({ status: 201 });
-    for (const action of ["/pause", "/resume", "/abort"]) {
+    for (const action of ["/pause", "/resume", "/next", "/abort"]) {
       expect(await ramp("POST", action)).toMatchObject({ status: 428 });
       expect(await ramp("POST", action, undefined, confirmed)).toMatchObject({ status: 200 });
     }
@@ -166,6 +166,17 @@ describe("the ramp of a flag over the admin API", () => {
     expect(await ramp("POST", "/pause")).toMatchObject({ status: 200 });
     expect(await ramp("POST", "/resume")).toMatchObject({ status: 428 });
     expect(await ramp("POST", "/abort")).toMatchObject({ status: 428 });
+    expect(await ramp("POST", "/resume", undefined, bypass)).toMatchObject({ status: 200 });
+    for (const [action, kinds] of [
+      ["/next", ["flag"]],
+      ["/finish", ["flag", "ramp"]],
+    ] as const) {
+      expect(await ramp("POST", action)).toMatchObject({ status: 428 });
+      const { status, body } = await ramp("POST", action, undefined, { "x-propose": "14d" });
+      const differences = body.change?.["differences"] as { kind: string }[];
+      expect([status, differences.map(({ kind }) => kind)]).toEqual([202, [...kinds]]);
+    }
+    expect(await ramp("GET")).toMatchObject({ body: { share: 10, status: "running" } });
     expect(await ask("GET", `${ROOT}/history?kind=ramp`)).toMatchObject({ status: 200 });
   });
 });

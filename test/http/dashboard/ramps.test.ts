@@ -18,6 +18,11 @@ const COURSE = {
   why: "the plan",
 };
 
+/** The address to which a form of a page is sent whose path ends so, behind that of the dashboard. */
+function actionOf(text: string, end: string): string {
+  return new RegExp(`action="/dashboard(/[^"]*/${end})"`).exec(text)![1]!;
+}
+
 /** The project shop with the flag search, and an admin who is signed in. */
 async function openShop() {
   const app = openTestApp();
@@ -73,6 +78,28 @@ test("A ramp is begun, shown with its steps, paused, resumed by Undo, and aborte
   await send({ do: "keep", why: "" });
   expect(await ramp()).toMatchObject({ status: "aborted", share: 1 });
   expect((await flag()).enabled).toBe(true);
+});
+
+test("The next step is made at once and taken back by Undo, and the last one finishes the ramp, also from the list", async () => {
+  const { ann, send, ramp, flag, lock } = await openShop();
+  await send(COURSE);
+  expect((await ann.get(FLAG)).text).toContain("10 % now");
+  const next = await send({ do: "next", why: "it looks well" });
+  expect(next.text).toContain("is a step further: 10 % get on");
+  expect(next.path).toBe("/projects/shop/flags/search?environment=live");
+  const undone = await ann.post(actionOf(next.text, "rollback"), {
+    revision: String((await flag()).revision),
+    to: "before",
+  });
+  expect(undone.text).toContain("paused because the flag was changed");
+  expect((await send({ do: "next" })).text).toContain("is paused: resume it first");
+  await lock();
+  await send({ do: "resume", confirm: "live" });
+  expect((await send({ do: "finish" })).status).toBe(428);
+  const finished = await send({ do: "finish", confirm: "live", back: "releases" });
+  expect(finished.path).toBe("/projects/shop/releases");
+  expect(finished.text).toContain("is finished: 100 % get on");
+  expect(await ramp()).toMatchObject({ status: "completed", share: 100 });
 });
 
 test("A fault of a new ramp stands at its field, and what was typed is kept", async () => {

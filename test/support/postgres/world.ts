@@ -80,6 +80,8 @@ const BODIES: Record<string, unknown> = {
   // They take none, and read none.
   "POST /projects/{project}/environments/{environment}/flags/{flag}/ramp/pause": {},
   "POST /projects/{project}/environments/{environment}/flags/{flag}/ramp/resume": {},
+  "POST /projects/{project}/environments/{environment}/flags/{flag}/ramp/next": {},
+  "POST /projects/{project}/environments/{environment}/flags/{flag}/ramp/finish": {},
   "POST /projects/{project}/environments/{environment}/flags/{flag}/ramp/abort": {},
   "POST /projects/{project}/environments/{environment}/experiments": {
     name: "made",
@@ -392,7 +394,8 @@ async function addExperiments(app: App): Promise<void> {
 /** A flag with a ramp for each operation on one. */
 async function addRamps(app: App): Promise<void> {
   await setFlag(app, OPERATOR, { project: "shop", environment: "develop", flag: "ramp-to-start" }, {});
-  for (const flag of ["ramp-to-ramp", "ramp-to-pause", "ramp-to-resume", "ramp-to-abort"]) {
+  for (const what of ["ramp", "pause", "resume", "next", "finish", "abort"]) {
+    const flag = `ramp-to-${what}`;
     const place = { project: "shop", environment: "develop", flag };
     await setFlag(app, OPERATOR, place, {});
     await startRamp(app, OPERATOR, place, { variant: "on", to: [1, 100], every: 86_400 });

@@ -1,5 +1,12 @@
 import type { Caller } from "../../../src/access/caller.ts";
-import { abortRamp, getRamp, pauseRamp, resumeRamp, startRamp } from "../../../src/flags/ramps/ramps.ts";
+import {
+  abortRamp,
+  advanceRamp,
+  getRamp,
+  pauseRamp,
+  resumeRamp,
+  startRamp,
+} from "../../../src/flags/ramps/ramps.ts";
 import { type RampPlan, viewRamp } from "../../../src/flags/ramps/ramp.ts";
 import { applyDue } from "../../../src/flags/schedule/schedule-job.ts";
 import { parseRules } from "../../../src/flags/rules/rules.ts";
@@ -23,6 +30,8 @@ export async function openRamping(patch = {}) {
       startRamp(app, caller, place, { ...course, ...plan }),
     pause: (caller: Caller = BOB) => pauseRamp(app, caller, place),
     resume: (caller: Caller = BOB) => resumeRamp(app, caller, place),
+    next: (caller: Caller = BOB) => advanceRamp(app, caller, place, { isToEnd: false }),
+    finish: (caller: Caller = BOB) => advanceRamp(app, caller, place, { isToEnd: true }),
     abort: (keep = false, caller: Caller = BOB) => abortRamp(app, caller, place, { keep }),
     ramp: async () => viewRamp(await getRamp(app, place)),
     /** Makes what is due so many days after the beginning, and returns what was reported. */

@@ -106,6 +106,7 @@ export function RampActions({
 }>) {
   const { flag, environment } = place;
   const next = nextShare(ramp);
+  const last = ramp.steps.at(-1)!.share;
   const isRunning = ramp.status === "running";
   const [act, label] = isRunning
     ? ["pause", `Hold at ${ramp.share} %`]
@@ -123,6 +124,16 @@ export function RampActions({
         <Button kind={isPrimary ? "primary" : ""} name="do" value={act}>
           {label}
         </Button>
+        {isRunning && (
+          <Button name="do" value="next">
+            {next} % now
+          </Button>
+        )}
+        {isRunning && last !== next && (
+          <Button name="do" value="finish">
+            Finish: {last} % now
+          </Button>
+        )}
         <Button name="do" value="keep">
           Keep {ramp.share} % and end
         </Button>

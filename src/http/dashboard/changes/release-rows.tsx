@@ -83,6 +83,7 @@ function Steps({ project: { slug, environments }, release, ramp, isFirst }: Prop
                 {when} <Time at={at} />
               </>
             )}
+            <Icon name="chevronDown" kind="tiny" />
           </span>
         </summary>
         <RampCourse ramp={ramp} project={slug} />

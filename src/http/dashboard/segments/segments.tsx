@@ -176,7 +176,7 @@ export function Uses({
   uses: readonly (SegmentUse & { environment: string })[];
   most: number;
 }) {
-  if (uses.length === 0) return <span class="soft">nothing</span>;
+  if (uses.length === 0) return <span class="soft whole">nothing</span>;
   return (
     <ul>
       {uses.slice(0, most).map(({ kind, name, environment }) => (

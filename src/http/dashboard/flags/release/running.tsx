@@ -6,6 +6,7 @@ import type { rampSchema } from "../../../../flags/ramps/ramp-schema.ts";
 import type { Operation } from "../../../../operations/operation.ts";
 import { ramps } from "../../../../operations/ramps.ts";
 import { RampActions, RampCourse } from "../../changes/ramp.tsx";
+import { undoOf } from "../../changes/revision-card.tsx";
 import { chosenOf, textOf } from "../../fields.ts";
 import { MayChange } from "../../parts/confirm.tsx";
 import { WhyField } from "../../parts/field.tsx";
@@ -20,7 +21,7 @@ import { useView } from "../../view.ts";
 import { ReleaseCard } from "./release.tsx";
 import { shownRelease } from "./releasing.tsx";
 import { Scheduled } from "../aside.tsx";
-import { type Again, type Screen, confirmationOf } from "../screen.tsx";
+import { type Again, type Screen, confirmationOf, recordIn } from "../screen.tsx";
 
 type Ramp = ReturnType<typeof viewRamp>;
 
@@ -31,24 +32,28 @@ type RampAct = {
   done: string;
   back?: "pause" | "resume";
   body?: object;
+  /** Whether it changes the flag, which its undo takes back. */
+  isStep?: boolean;
 };
 
 /** Takes the forms of the ramp of a flag; `again` shows the screen of the flag with what was typed. */
 export function rampRoutes({ app, act, post }: Dashboard, again: Again) {
-  const handler = ({ operation, verb, done, back, body }: RampAct) =>
+  const handler = ({ operation, verb, done, back, body, isStep }: RampAct) =>
     act({
       operation,
       input: ({ fields, names }: Sent<FlagPlace>) => ({
         names,
         ...(body && { body: { keep: textOf(fields, "keep") === "on", ...body } }),
       }),
-      done({ share, variant }, { fields, names }) {
+      async done({ share, variant }, { fields, names }) {
         const to =
           textOf(fields, "back") === "releases"
             ? pathTo(RELEASES, { project: names.project })
             : settingPath(names);
         const text = `The ramp of ${names.flag} in ${names.environment} is ${done}: ${share} % get ${variant}.`;
-        const undo = back && { to: rampPath(names), values: { do: back } };
+        const undo = isStep
+          ? undoOf(names, await recordIn(app, names))
+          : back && { to: rampPath(names), values: { do: back } };
         return { to, text, undo };
       },
       async confirm({ c, names }) {
@@ -66,6 +71,8 @@ export function rampRoutes({ app, act, post }: Dashboard, again: Again) {
   const acts = {
     pause: handler({ operation: ramps.pause, verb: "Pause", done: "paused", back: "resume" }),
     resume: handler({ operation: ramps.resume, verb: "Resume", done: "resumed", back: "pause" }),
+    next: handler({ operation: ramps.next, verb: "Advance", done: "a step further", isStep: true }),
+    finish: handler({ operation: ramps.finish, verb: "Finish", done: "finished", isStep: true }),
     abort: handler({ operation: ramps.abort, verb: "Abort", done: "aborted", body: {} }),
     keep: handler({ operation: ramps.abort, verb: "End", done: "ended", body: { keep: true } }),
   };
