@@ -13,11 +13,10 @@ import { printable, shown } from "../output/text.ts";
 import { readServeConfig } from "../serve/config.ts";
 import { serveOptions } from "../serve/options.ts";
 import { serve } from "../serve/serve.ts";
-import { clientOn } from "../session/client.ts";
-import { localTransport } from "../session/local-client.ts";
 import { userName } from "../session/user.ts";
-import { VERSION } from "../version.ts";
+import { openApp } from "../data/open.ts";
 import { fillDemo } from "./fill.ts";
+import { DEAD_NETWORK } from "./inbox.ts";
 
 /** `keep` is the directory that stays; null for a temporary one. */
 export type Demo = { listen: string; opens: boolean; keep: string | null };
@@ -41,11 +40,9 @@ export async function demonstrate({ listen, opens, keep }: Demo, io: Io): Promis
   const handlers = stops.map(([signal, code]) => [signal, () => process.exit(code)] as const);
   for (const [signal, stop] of handlers) process.on(signal, stop);
   const storage = { data, shared: null };
-  const transport = await localTransport(storage, VERSION, io);
-  try {
-    await fillDemo(clientOn(transport));
-  } finally {
-    await transport.close();
+  {
+    await using app = await openApp({ ...storage, writing: "inline" });
+    await fillDemo(app);
   }
   const greet = async (app: App, dashboard: string) => {
     for (const [signal, stop] of handlers) process.off(signal, stop);
@@ -69,9 +66,17 @@ function configOf(listen: string) {
     delete option.envVar;
     command.addOption(option);
   }
-  command.parse(["--listen", listen, "--threads", "1", "--log-level", "warn", "--log-format", "text"], {
-    from: "user",
-  });
+  const given = {
+    listen,
+    threads: "1",
+    "target-network": DEAD_NETWORK,
+    "log-level": "warn",
+    "log-format": "text",
+  };
+  command.parse(
+    Object.entries(given).flatMap(([name, value]) => [`--${name}`, value]),
+    { from: "user" },
+  );
   return readServeConfig(command.opts());
 }
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "bun:test";
 import { environment } from "../support/commands.ts";
 import { EXECUTABLE, runExecutable } from "../support/executable.ts";
+import { eventually } from "../support/eventually.ts";
 import { tempDirectory } from "../support/temp.ts";
 
 /** Starts a demo, and waits until it has printed its link. */
@@ -26,7 +27,26 @@ async function startDemo(args: string[], env: Record<string, string> = {}) {
   return { link, folders, temporary, stop };
 }
 
-test("a demo has forms, submissions, spam, flags, a history and a schedule, and removes them at the end", async () => {
+/** Commands on the data of a demo. */
+function commandsOn(data: string) {
+  const run = (...args: string[]) => runExecutable([...args, "--data", data]);
+  /** The rows of a list, whatever it names them. */
+  const list = async (...args: string[]) => {
+    const { stdout } = await run(...args, "--json");
+    const answer = JSON.parse(stdout) as Record<string, unknown>;
+    return [answer, ...Object.values(answer)].find(Array.isArray) as Record<string, unknown>[];
+  };
+  /** The fields of the submissions of all forms. */
+  const messages = async (...folder: string[]) => {
+    const forms = ["contact", "feedback", "booking"];
+    const exports = await Promise.all(forms.map((form) => run("submissions", "export", form, ...folder)));
+    const lines = exports.flatMap(({ stdout }) => stdout.split("\n").filter(Boolean));
+    return lines.map((line) => (JSON.parse(line) as { data: Record<string, unknown> }).data);
+  };
+  return { run, list, messages };
+}
+
+test("a demo has six weeks of messages, releases, experiments and reads, and removes them at the end", async () => {
   // Variables of a real server, which a demo leaves alone.
   const env = { FORMFLAG_LISTEN: "127.0.0.1:1", FORMFLAG_DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" };
   const { link, folders, temporary, stop } = await startDemo([], env);
@@ -34,23 +54,67 @@ test("a demo has forms, submissions, spam, flags, a history and a schedule, and 
   expect((await fetch(link)).status).toBe(200);
 
   const [folder] = folders();
-  /** The rows of a list, whatever it names them. */
-  const list = async (...args: string[]) => {
-    const { stdout } = await runExecutable([...args, "--json", "--data", join(temporary, folder!)]);
-    const answer = JSON.parse(stdout) as Record<string, unknown>;
-    return [answer, ...Object.values(answer)].find(Array.isArray) as Record<string, unknown>[];
-  };
-  expect(await list("submissions", "list")).toHaveLength(11);
-  expect(await list("submissions", "list", "--spam")).toHaveLength(2);
-  expect(await list("submissions", "list", "--archived")).toHaveLength(1);
-  expect(await list("forms", "list")).toHaveLength(2);
-  const flags = await list("flags", "list", "-p", "shop", "-e", "production");
-  expect(flags.filter(({ targeting }) => targeting)).toHaveLength(2);
-  expect(await list("flags", "scheduled", "-p", "shop")).toHaveLength(1);
-  expect((await list("history")).length).toBeGreaterThan(5);
+  const { list, messages } = commandsOn(join(temporary, folder!));
+  expect(await messages("--all")).toHaveLength(400);
+  expect(await messages("--spam")).toHaveLength(40);
+  expect(await list("flags", "list", "-p", "shop", "-e", "production")).toHaveLength(12);
+  const experiments = await list("experiments", "list", "-p", "shop", "-e", "production");
+  expect(experiments).toMatchObject([
+    { name: "letters", status: "ended" },
+    { name: "prices", status: "ended" },
+    { name: "ranking", status: "running" },
+  ]);
+  expect(await list("users", "list")).toMatchObject([{ name: "hanna" }, { name: "jonas" }, { name: "mara" }]);
+  // The server has tried the target by itself.
+  await eventually("the target has failed", async () =>
+    (await list("today")).some(({ kind }) => kind === "target"),
+  );
+  expect(await list("today")).toMatchObject([
+    { kind: "ramp", title: "gift-wrapping stopped at 25 % in production" },
+    { kind: "target", title: expect.stringContaining("takes nothing from contact") },
+    { kind: "proposal", title: expect.stringContaining("jonas proposes") },
+    { kind: "unread", title: expect.stringContaining("7 unread") },
+    { kind: "stale" },
+  ]);
+  const [reads] = await list("flags", "reads", "checkout", "-p", "shop");
+  expect(reads!["reads"]).toBeGreaterThan(1000);
 
   expect(await stop()).toBe(0);
   expect(folders()).toEqual([]);
+});
+
+test("the winner of the demo's experiment has reached everyone, and every target is an address of this machine", async () => {
+  const keep = join(tempDirectory(), "shop");
+  const { stop } = await startDemo(["--keep", keep]);
+  await stop();
+  const { run, list } = commandsOn(keep);
+  const place = ["-p", "shop", "-e", "production", "--json"];
+  const results = await run("experiments", "results", "prices", ...place);
+  expect(JSON.parse(results.stdout)).toMatchObject({ winner: "net" });
+  const flag = await run("flags", "get", "price-display", ...place);
+  expect(JSON.parse(flag.stdout)).toMatchObject({ payload: "net" });
+  const targets = [
+    ...(await list("targets", "list", "contact")),
+    ...(await list("targets", "list", "-p", "shop")),
+  ];
+  expect(targets.map(({ target }) => target)).toEqual(Array(2).fill("slack:http://127.0.0.1:9/…"));
+  expect(await run("audit", "verify")).toMatchObject({ code: 0 });
+});
+
+test("each demo has the same messages, and keys of its own", async () => {
+  const demos = await Promise.all(
+    ["one", "two"].map(async () => {
+      const keep = join(tempDirectory(), "shop");
+      await (await startDemo(["--keep", keep])).stop();
+      const { list, messages } = commandsOn(keep);
+      // Days of bookings are relative to now.
+      const texts = (await messages("--all")).map((data) => JSON.stringify({ ...data, date: null }));
+      const keys = (await list("forms", "list")).map(({ key }) => key);
+      return { texts: texts.toSorted(), keys };
+    }),
+  );
+  expect(demos[0]!.texts).toEqual(demos[1]!.texts);
+  expect(demos[0]!.keys).not.toEqual(demos[1]!.keys);
 });
 
 test("a demo keeps its data where it is told to, and takes no directory that holds something", async () => {
