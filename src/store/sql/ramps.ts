@@ -2,100 +2,51 @@ import type { Page } from "../../base/pages.ts";
 import { guardMetrics } from "../../experiments/guards/guard-metrics.ts";
 import type { Counting, FlagChange } from "../../flags/change.ts";
 import type { FlagPlace } from "../../flags/flag.ts";
-import {
-  type FoundRamp,
-  type GuardAction,
-  isHeld,
-  type Ramp,
-  type RampQuery,
-  type RampReason,
-  type RampStatus,
-  restOf,
-} from "../../flags/ramps/ramp.ts";
+import { type FoundRamp, isHeld, type Ramp, type RampQuery, restOf } from "../../flags/ramps/ramp.ts";
 import { beginMeasurement, endMeasurement, runMeasurement } from "./experiments/measurements.ts";
+import { HELD_COLUMNS, heldFrom, type HeldRow, flagOf, stateOf, stateText } from "./held.ts";
 import { amongProjects } from "./lists.ts";
 import { pageCut, pageOf } from "./pages.ts";
 import { environmentRow, IS_GUARDED, projectRow } from "./rows.ts";
-import { type Work, all, first, only, run } from "./work.ts";
+import { type Work, all, fieldsOf, first, insert, only, run } from "./work.ts";
 
-type Row = {
-  project: string;
-  environment: string;
-  flag: string;
-  variant: string;
-  steps: string;
-  every: number;
-  startAt: number | null;
-  status: RampStatus;
-  reason: RampReason | null;
-  nextAt: number | null;
-  left: string;
-  before: string;
-  guarded: number;
-  guards: string;
-  onGuard: GuardAction;
-  who: string;
-  why: string | null;
-  createdAt: number;
-  isGuarded: number;
-  flagCreatedAt: number | null;
-  enabled: number;
-  rules: string | null;
-};
-
-const FROM = `
-  FROM ramps r
-  JOIN environments e ON e.id = r.environment_id
-  JOIN projects p ON p.id = e.project_id
-  LEFT JOIN flags f ON f.project_id = e.project_id AND f.slug = r.flag
-  LEFT JOIN flag_values v ON v.environment_id = r.environment_id AND v.flag_id = f.id`;
+type Row = HeldRow &
+  Omit<Ramp, "steps" | "share" | "left" | "before" | "isGuarded" | "guards"> & {
+    steps: string;
+    left: string;
+    before: string;
+    guarded: number;
+    guards: string;
+  };
 
 const SELECT = `
-  SELECT p.slug AS project, e.slug AS environment, r.flag, r.variant, r.steps, r.every, r.start_at AS "startAt",
-         r.status, r.reason, r.next_at AS "nextAt", r.left_state AS "left", r.before_state AS "before", r.guarded,
-         r.guards, r.on_guard AS "onGuard", r.who, r.why, r.created_at AS "createdAt",
-         ${IS_GUARDED} AS "isGuarded", f.created_at AS "flagCreatedAt", coalesce(v.enabled, 0) AS enabled, v.rules
-  ${FROM}`;
+  SELECT ${HELD_COLUMNS}, ${fieldsOf("h", "flag variant steps every startAt status reason nextAt")},
+         h.left_state AS "left", h.before_state AS "before", ${fieldsOf("h", "guarded guards onGuard who why createdAt")}
+  ${heldFrom("ramps")}`;
 
 /** The ramp of a flag that was deleted is not that of a later one of its name. */
-const IS_OF_FLAG = "(f.id IS NULL OR r.reason IS NULL OR r.reason <> 'deleted')";
+const IS_OF_FLAG = "(f.id IS NULL OR h.reason IS NULL OR h.reason <> 'deleted')";
 
 type Change<K> = FlagChange & { change: K };
 
 export function* putRamp({ project, ramp, counting }: Change<"putRamp">, revision: number): Work<void> {
-  const { environment, flag, variant, steps, every, startAt, status, reason, nextAt } = ramp;
-  const { share, left, before, isGuarded, guards, onGuard, who, why, createdAt } = ramp;
+  const { environment, share, left, before, isGuarded, ...columns } = ramp;
+  const { flag, steps, guards } = columns;
   const { id: environmentId } = yield* environmentRow(project, environment);
   yield* run("DELETE FROM ramps WHERE environment_id = $environmentId AND flag = $flag", {
     environmentId,
     flag,
   });
-  yield* run(
-    `INSERT INTO ramps (environment_id, flag, variant, steps, every, start_at, status, reason, next_at, left_state,
-       before_state, guarded, guards, on_guard, who, why, created_at, revision)
-     VALUES ($environmentId, $flag, $variant, $steps, $every, $startAt, $status, $reason, $nextAt, $left,
-       $before, $guarded, $guards, $onGuard, $who, $why, $createdAt, $revision)`,
-    {
-      environmentId,
-      flag,
-      variant,
-      every,
-      startAt,
-      status,
-      reason,
-      nextAt,
-      onGuard,
-      who,
-      why,
-      createdAt,
-      steps: JSON.stringify(steps),
-      left: stateText({ ...left, share }),
-      before: stateText(before),
-      guarded: isGuarded ? 1 : 0,
-      guards: JSON.stringify(guards),
-      revision,
-    },
-  );
+  yield* insert("ramps", {
+    ...columns,
+    environmentId,
+    steps: JSON.stringify(steps),
+    leftState: stateText({ ...left, share }),
+    beforeState: stateText(before),
+    guarded: isGuarded ? 1 : 0,
+    guards: JSON.stringify(guards),
+    revision,
+  });
   if (guards.length > 0) yield* measure(ramp, environmentId, counting, revision);
 }
 
@@ -119,7 +70,7 @@ function* measure(
 
 function* findRamp({ project, environment, flag }: FlagPlace): Work<FoundRamp | undefined> {
   const { id: environmentId } = yield* environmentRow(project, environment);
-  const sql = `${SELECT} WHERE r.environment_id = $environmentId AND r.flag = $flag AND ${IS_OF_FLAG}`;
+  const sql = `${SELECT} WHERE h.environment_id = $environmentId AND h.flag = $flag AND ${IS_OF_FLAG}`;
   const row = yield* first<Row>(sql, { environmentId, flag });
   return row && toFound(row);
 }
@@ -133,7 +84,7 @@ function* pageRamps(
   if (environment !== null) yield* environmentRow(project, environment);
   const place = environment === null ? "" : "AND e.slug = $environment";
   const sql = `${SELECT} WHERE e.project_id = $projectId ${place} AND ${IS_OF_FLAG}
-    AND (r.flag, e.slug) > ($flag, $in) ORDER BY r.flag, e.slug LIMIT $limit`;
+    AND (h.flag, e.slug) > ($flag, $in) ORDER BY h.flag, e.slug LIMIT $limit`;
   const from = { flag: after?.flag ?? "", in: after?.environment ?? "", limit: limit + 1 };
   const params = { projectId, ...from, ...(environment === null ? {} : { environment }) };
   const rows = all<Row>(sql, params, pageCut("left", "before", "rules"));
@@ -142,19 +93,19 @@ function* pageRamps(
 
 function* heldRamps(projects: readonly string[] | null, limit: number): Work<FoundRamp[]> {
   const among = amongProjects("p.slug", projects);
-  const sql = `${SELECT} WHERE r.status IN ('running', 'paused') ${among.sql}
-    ORDER BY CASE WHEN r.next_at IS NULL THEN 1 ELSE 0 END, r.next_at, r.flag, e.slug LIMIT $limit`;
+  const sql = `${SELECT} WHERE h.status IN ('running', 'paused') ${among.sql}
+    ORDER BY CASE WHEN h.next_at IS NULL THEN 1 ELSE 0 END, h.next_at, h.flag, e.slug LIMIT $limit`;
   return (yield* all<Row>(sql, { ...among.params, limit })).map(toFound);
 }
 
 function* rampsOfFlag(project: string, flag: string): Work<FoundRamp[]> {
   const { id: projectId } = yield* projectRow(project);
-  const sql = `${SELECT} WHERE e.project_id = $projectId AND r.flag = $flag AND ${IS_OF_FLAG} ORDER BY e.slug`;
+  const sql = `${SELECT} WHERE e.project_id = $projectId AND h.flag = $flag AND ${IS_OF_FLAG} ORDER BY e.slug`;
   return (yield* all<Row>(sql, { projectId, flag })).map(toFound);
 }
 
 export function* rampsOfEnvironment(environmentId: number): Work<FoundRamp[]> {
-  const sql = `${SELECT} WHERE r.environment_id = $environmentId AND ${IS_OF_FLAG} ORDER BY r.flag`;
+  const sql = `${SELECT} WHERE h.environment_id = $environmentId AND ${IS_OF_FLAG} ORDER BY h.flag`;
   return (yield* all<Row>(sql, { environmentId })).map(toFound);
 }
 
@@ -177,49 +128,35 @@ function* nextStep(): Work<number | null> {
 /** The first running ramp that is due at `now`, or whose flag or environment was changed since it was stored. */
 function* findDueRamp(now: number): Work<FoundRamp | undefined> {
   const row = yield* first<Row>(
-    `${SELECT} WHERE r.next_at IS NOT NULL AND (r.next_at <= $now OR f.id IS NULL OR v.revision > r.revision
-       OR f.created_at > r.created_at OR ${IS_GUARDED} <> r.guarded)
-     ORDER BY r.next_at, r.environment_id, r.flag LIMIT 1`,
+    `${SELECT} WHERE h.next_at IS NOT NULL AND (h.next_at <= $now OR f.id IS NULL OR v.revision > h.revision
+       OR f.created_at > h.created_at OR ${IS_GUARDED} <> h.guarded)
+     ORDER BY h.next_at, h.environment_id, h.flag LIMIT 1`,
     { now },
   );
   return row && toFound(row);
 }
 
 function toFound(row: Row): FoundRamp {
-  const { project, environment, flag, variant, every, startAt, status, reason, nextAt } = row;
-  const { onGuard, who, why, createdAt, flagCreatedAt } = row;
-  const { share, ...left } = stateOf(row.left);
+  const {
+    project,
+    isGuarded,
+    flagCreatedAt: _createdAt,
+    enabled: _enabled,
+    rules: _rules,
+    guarded,
+    ...rest
+  } = row;
+  const { share, ...left } = stateOf<Ramp["before"]>(row.left);
   const ramp: Ramp = {
-    environment,
-    flag,
-    variant,
-    every,
-    startAt,
-    status,
-    reason,
-    nextAt,
-    onGuard,
-    who,
-    why,
-    createdAt,
+    ...rest,
     steps: JSON.parse(row.steps),
     share,
     left,
     before: stateOf(row.before),
-    isGuarded: row.guarded === 1,
+    isGuarded: guarded === 1,
     guards: JSON.parse(row.guards),
   };
-  const current = { enabled: row.enabled === 1, rules: row.rules, createdAt: flagCreatedAt! };
-  return { project, ramp, flag: flagCreatedAt === null ? null : current, isGuarded: row.isGuarded === 1 };
-}
-
-function stateText({ rules, ...state }: Ramp["before"]): string {
-  return JSON.stringify({ ...state, rules: rules === null ? null : JSON.parse(rules) });
-}
-
-function stateOf(text: string): Ramp["before"] {
-  const { rules, ...state } = JSON.parse(text) as Omit<Ramp["before"], "rules"> & { rules: object | null };
-  return { ...state, rules: rules === null ? null : JSON.stringify(rules) };
+  return { project, ramp, flag: flagOf(row), isGuarded: isGuarded === 1 };
 }
 
 export const ramps = {

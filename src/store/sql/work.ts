@@ -54,6 +54,33 @@ export function* run(sql: string, params = NONE): Work<number> {
   return changes;
 }
 
+/** The column of a field of a record: `created_at` of `createdAt`. */
+function columnOf(field: string): string {
+  return field.replaceAll(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`);
+}
+
+/** Selects columns as fields of a record: `t.name, t.created_at AS "createdAt"` for `name createdAt` of the table `t`. */
+export function fieldsOf(table: string, fields: string): string {
+  const columns = fields.split(" ").map((field) => [`${table}.${columnOf(field)}`, field] as const);
+  return columns
+    .map(([column, field]) => (column === `${table}.${field}` ? column : `${column} AS "${field}"`))
+    .join(", ");
+}
+
+/** Sets the columns of fields to values with their names: `name = $name, created_at = $createdAt`. */
+export function setsOf(row: Params): string {
+  return Object.keys(row)
+    .map((field) => `${columnOf(field)} = $${field}`)
+    .join(", ");
+}
+
+/** Inserts a row by the fields of its record; `more` follows the values. Returns how many rows it inserted or changed. */
+export function insert(table: string, row: Params, more = ""): Work<number> {
+  const fields = Object.keys(row);
+  const values = fields.map((field) => `$${field}`).join(", ");
+  return run(`INSERT INTO ${table} (${fields.map(columnOf).join(", ")}) VALUES (${values}) ${more}`, row);
+}
+
 /**
  * Follows a `SELECT` of rows that are changed or deleted next. With concurrent writers, locks them and skips rows that
  * others have locked. Until the transaction ends, no writer adds rows that refer to them, and none has added any that
