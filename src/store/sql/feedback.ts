@@ -7,7 +7,7 @@ import { selectEnvironment } from "./selections.ts";
 import { pageCut, pageOf } from "./pages.ts";
 import { environmentRow, projectRow } from "./rows.ts";
 import { bytesOf, textOf } from "./ids.ts";
-import { type Params, type Work, all, first, only, run } from "./work.ts";
+import { type Params, type Work, all, fieldsOf, first, insert, only, run } from "./work.ts";
 
 const BEFORE_EVERY_ID = Buffer.alloc(0);
 
@@ -27,20 +27,8 @@ function* insertFeedback(
   const id = bytesOf(feedback.id);
   const known = yield* rememberFeedback(id, Buffer.from(recent.hash, "hex"), recent.expiresAt, createdAt);
   if (known) return textOf(known);
-  yield* run(
-    `INSERT INTO flag_feedback (id, environment_id, flag_id, mood, rating, description, metadata, created_at)
-       VALUES ($id, $environmentId, $flagId, $mood, $rating, $description, $metadata, $createdAt)`,
-    {
-      id,
-      environmentId: environment.id,
-      flagId,
-      mood: MOODS.indexOf(mood),
-      rating,
-      description,
-      metadata,
-      createdAt,
-    },
-  );
+  const place = { id, environmentId: environment.id, flagId, mood: MOODS.indexOf(mood) };
+  yield* insert("flag_feedback", { ...place, rating, description, metadata, createdAt });
   return feedback.id;
 }
 
@@ -78,18 +66,10 @@ function* pageFeedback(
   place: FeedbackPlace,
   { limit, from, before }: FeedbackQuery,
 ): Work<Page<FeedbackRecord>> {
-  type Row = {
-    id: Uint8Array;
-    environment: string;
-    mood: number;
-    rating: number;
-    description: string | null;
-    metadata: string | null;
-    created_at: number;
-  };
+  type Row = Omit<FeedbackRecord, "id" | "mood" | "flag"> & { id: Uint8Array; mood: number };
   const { inPlace, values } = yield* resolve(place);
   const rows = all<Row>(
-    `SELECT b.id, e.slug AS environment, b.mood, b.rating, b.description, b.metadata, b.created_at
+    `SELECT e.slug AS environment, ${fieldsOf("b", "id mood rating description metadata createdAt")}
      FROM flag_feedback b CROSS JOIN environments e
      WHERE ${inPlace} AND e.id = b.environment_id AND b.id >= $from AND b.id < $before
      ORDER BY b.id DESC LIMIT $limit`,
@@ -101,12 +81,11 @@ function* pageFeedback(
     },
     pageCut("description", "metadata"),
   );
-  return yield* pageOf(rows, limit, ({ id, mood, created_at: createdAt, ...row }) => ({
+  return yield* pageOf(rows, limit, ({ id, mood, ...row }) => ({
     ...row,
     id: textOf(id),
     flag: place.flag,
     mood: MOODS[mood]!,
-    createdAt,
   }));
 }
 

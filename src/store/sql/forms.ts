@@ -7,45 +7,33 @@ import { parseFlagName } from "../../forms/intake/open-when.ts";
 import { DEFAULT_SETTINGS, storedSettings } from "../../forms/settings/settings.ts";
 import type { OpenedForm } from "../../projects/opened-form.ts";
 import { filledBy } from "./memberships/sources.ts";
-import { PROJECT_OF_FORM, type ProjectRow, amongProjects } from "./rows.ts";
+import { PROJECT_OF_FORM, type ProjectRow, amongProjects, findProjectRow } from "./rows.ts";
 import { DEFAULT_PROJECT } from "../../access/place.ts";
 import { pageCut, pageOf } from "./pages.ts";
 import { forgetStored } from "./submissions/quota.ts";
-import { SKIP_LOCKED, type Work, all, first, run } from "./work.ts";
+import { SKIP_LOCKED, type Work, all, fieldsOf, first, insert, run, setsOf } from "./work.ts";
 
-type Row = {
-  id: number;
-  project: string;
-  slug: string;
-  name: string;
-  key: string;
-  enabled: number;
-  uploads: number;
-  success_url: string | null;
-  error_url: string | null;
-  allowed_origins: string;
-  blocked_senders: string;
-  rate_limit: string | null;
-  max_file_size: number | null;
-  max_files: number | null;
-  settings: string;
-  created_at: number;
-  updated_at: number;
-};
+type Row = Pick<FormRecord, "project" | "slug" | "name" | "key" | "successUrl" | "errorUrl"> &
+  Pick<FormRecord, "maxFileSize" | "maxFiles" | "createdAt" | "updatedAt"> & {
+    enabled: number;
+    uploads: number;
+    allowedOrigins: string;
+    blockedSenders: string;
+    rateLimit: string | null;
+    settings: string;
+  };
+
+const FIELDS = `slug name key enabled uploads successUrl errorUrl allowedOrigins blockedSenders rateLimit maxFileSize
+  maxFiles settings createdAt updatedAt`;
+const COLUMNS = fieldsOf("f", FIELDS);
 
 type Change<K> = FormChange & { change: K };
 
-const SELECT = `SELECT f.*, ${PROJECT_OF_FORM} AS project FROM forms f WHERE f.deleted = 0`;
+const SELECT = `SELECT ${PROJECT_OF_FORM} AS project, ${COLUMNS} FROM forms f WHERE f.deleted = 0`;
 
 export function* insertForm({ form }: Change<"insertForm">): Work<void> {
-  yield* run(
-    `INSERT INTO forms (project_id, slug, name, key, enabled, uploads, success_url, error_url, allowed_origins,
-                        blocked_senders, rate_limit, max_file_size, max_files, settings, created_at, updated_at)
-     VALUES ((SELECT id FROM projects WHERE slug = $project), $slug, $name, $key, $enabled, $uploads, $success_url,
-             $error_url, $allowed_origins, $blocked_senders, $rate_limit, $max_file_size, $max_files, $settings,
-             $created_at, $updated_at)`,
-    toRow(form),
-  );
+  const { project, ...row } = toRow(form);
+  yield* insert("forms", { ...row, projectId: (yield* findProjectRow(project))?.id ?? null });
 }
 
 /**
@@ -73,15 +61,8 @@ export function* moveForm({ key, slug, from, project }: Change<"moveForm">): Wor
 }
 
 export function* updateForm({ form }: Change<"updateForm">): Work<void> {
-  const { project: _project, slug: _slug, created_at: _createdAt, ...columns } = toRow(form);
-  yield* run(
-    `UPDATE forms SET name = $name, enabled = $enabled, uploads = $uploads, success_url = $success_url,
-       error_url = $error_url, allowed_origins = $allowed_origins, blocked_senders = $blocked_senders,
-       rate_limit = $rate_limit, max_file_size = $max_file_size, max_files = $max_files, settings = $settings,
-       updated_at = $updated_at
-     WHERE key = $key`,
-    columns,
-  );
+  const { project: _project, slug: _slug, key, createdAt: _createdAt, ...row } = toRow(form);
+  yield* run(`UPDATE forms SET ${setsOf(row)} WHERE key = $key`, { ...row, key });
 }
 
 /**
@@ -157,56 +138,42 @@ type ServedRow = Row & { fills: number } & Pick<ProjectRow, "accent" | "max_subm
 
 function* findFormByKey(key: string): Work<FormRecord | undefined> {
   const row = yield* first<ServedRow>(
-    `SELECT f.*, coalesce(p.slug, '${DEFAULT_PROJECT}') AS project, p.accent, p.max_submissions, p.max_storage
+    `SELECT coalesce(p.slug, '${DEFAULT_PROJECT}') AS project, ${COLUMNS}, f.fills, p.accent, p.max_submissions, p.max_storage
      FROM forms f LEFT JOIN projects p ON p.id = f.project_id WHERE f.key = $key AND f.deleted = 0`,
     { key },
   );
   if (!row) return undefined;
-  const { accent, max_submissions: maxSubmissions, max_storage: maxStorage } = row;
+  const { accent, max_submissions: maxSubmissions, max_storage: maxStorage, fills, ...columns } = row;
   const quota = maxSubmissions === null && maxStorage === null ? null : { maxSubmissions, maxStorage };
-  return { ...toRecord(row), ofProject: { accent, quota }, ...(row.fills === 1 && { fills: true }) };
+  return { ...toRecord(columns), ofProject: { accent, quota }, ...(fills === 1 && { fills: true }) };
 }
 
-function toRecord(row: Omit<Row, "id">): FormRecord {
+function toRecord({ settings, createdAt, updatedAt, ...row }: Row): FormRecord {
   return {
-    project: row.project,
-    slug: row.slug,
-    name: row.name,
-    key: row.key,
+    ...row,
     enabled: row.enabled === 1,
     uploads: row.uploads === 1,
-    successUrl: row.success_url,
-    errorUrl: row.error_url,
-    allowedOrigins: JSON.parse(row.allowed_origins),
-    blockedSenders: JSON.parse(row.blocked_senders),
-    rateLimit: row.rate_limit === null ? null : JSON.parse(row.rate_limit),
-    maxFileSize: row.max_file_size,
-    maxFiles: row.max_files,
+    allowedOrigins: JSON.parse(row.allowedOrigins),
+    blockedSenders: JSON.parse(row.blockedSenders),
+    rateLimit: row.rateLimit === null ? null : JSON.parse(row.rateLimit),
     ...DEFAULT_SETTINGS,
-    ...JSON.parse(row.settings),
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
+    ...JSON.parse(settings),
+    createdAt,
+    updatedAt,
   };
 }
 
-function toRow(record: FormRecord): Omit<Row, "id"> {
+function toRow(record: FormRecord): Row {
+  const { project, slug, name, key, successUrl, errorUrl, maxFileSize, maxFiles } = record;
+  const { createdAt, updatedAt, rateLimit } = record;
   return {
-    project: record.project,
-    slug: record.slug,
-    name: record.name,
-    key: record.key,
+    ...{ project, slug, name, key, successUrl, errorUrl, maxFileSize, maxFiles, createdAt, updatedAt },
     enabled: record.enabled ? 1 : 0,
     uploads: record.uploads ? 1 : 0,
-    success_url: record.successUrl,
-    error_url: record.errorUrl,
-    allowed_origins: JSON.stringify(record.allowedOrigins),
-    blocked_senders: JSON.stringify(record.blockedSenders),
-    rate_limit: record.rateLimit && JSON.stringify(record.rateLimit),
-    max_file_size: record.maxFileSize,
-    max_files: record.maxFiles,
+    allowedOrigins: JSON.stringify(record.allowedOrigins),
+    blockedSenders: JSON.stringify(record.blockedSenders),
+    rateLimit: rateLimit && JSON.stringify(rateLimit),
     settings: JSON.stringify(storedSettings(record)),
-    created_at: record.createdAt,
-    updated_at: record.updatedAt,
   };
 }
 

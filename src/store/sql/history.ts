@@ -6,7 +6,7 @@ import { DEFAULT_PROJECT } from "../../access/place.ts";
 import { amongProjects } from "./lists.ts";
 import { pageOf } from "./pages.ts";
 import { findProjectRow, projectRow } from "./rows.ts";
-import { type Params, type Work, all, first, run } from "./work.ts";
+import { type Params, type Work, all, first, insert } from "./work.ts";
 import type { Author } from "../../access/caller.ts";
 
 type Row = Omit<Revision, "before" | "after" | "review"> & {
@@ -146,24 +146,14 @@ export function* recordChange(
   { environment, kind, name, before, after, cause }: HistoryEntry,
 ): Work<void> {
   const reasons = [cause, why ?? undefined].filter((each) => each !== undefined);
-  yield* run(
-    `INSERT INTO changes (revision, project_id, environment, kind, name, at, who, why, source, review, before, after)
-     VALUES ($revision, $projectId, $environment, $kind, $name, $at, $who, $why, $source, $review, $before, $after)`,
-    {
-      revision,
-      projectId,
-      environment,
-      kind,
-      name,
-      at,
-      who,
-      why: reasons.length === 0 ? null : reasons.join(": "),
-      source: source ?? null,
-      review: toJson(review),
-      before: toJson(before),
-      after: toJson(after),
-    },
-  );
+  yield* insert("changes", {
+    ...{ revision, projectId, environment, kind, name, at, who },
+    why: reasons.length === 0 ? null : reasons.join(": "),
+    source: source ?? null,
+    review: toJson(review),
+    before: toJson(before),
+    after: toJson(after),
+  });
 }
 
 function toJson(value: unknown): string | null {

@@ -14,7 +14,7 @@ import { amongProjects } from "./lists.ts";
 import { forgetFilling } from "./memberships/sources.ts";
 import { forgetEnvironment } from "./access/members.ts";
 import { countDay, storedIn } from "./submissions/quota.ts";
-import { type Work, first, run, all } from "./work.ts";
+import { type Work, all, first, insert, run } from "./work.ts";
 import { MAX_PAGE_BYTES, type Page } from "../../base/pages.ts";
 import { DEFAULT_PROJECT } from "../../access/place.ts";
 import type { Project, ProjectSettings, Usage } from "../../projects/project.ts";
@@ -77,12 +77,7 @@ function* listEnvironments(project: string): Work<Environment[]> {
 }
 
 export function* insertProject({ project: slug, name, key, createdAt }: Change<"insertProject">): Work<void> {
-  yield* run("INSERT INTO projects (slug, name, key, created_at) VALUES ($slug, $name, $key, $createdAt)", {
-    slug,
-    name,
-    key,
-    createdAt,
-  });
+  yield* insert("projects", { slug, name, key, createdAt });
   // A replica of the release before inserts forms without a project.
   if (slug === DEFAULT_PROJECT)
     yield* run(

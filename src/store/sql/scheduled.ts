@@ -5,12 +5,12 @@ import type { DueChange, ScheduledChange, ScheduledQuery } from "../../flags/sch
 import { amongProjects } from "./lists.ts";
 import { cutPage } from "./pages.ts";
 import { environmentRow, projectRow } from "./rows.ts";
-import { type Work, all, first, only, run } from "./work.ts";
+import { type Work, all, fieldsOf, first, insert, only, run } from "./work.ts";
 
 type Row = Omit<ScheduledChange, "patch"> & { patch: string; project: string };
 
 const COLUMNS = `
-  s.id, s.flag, s.patch, s.at, s.who, s.why, s.created_at AS "createdAt", e.slug AS environment, p.slug AS project`;
+  ${fieldsOf("s", "id flag patch at who why createdAt")}, e.slug AS environment, p.slug AS project`;
 
 const PLACED = "JOIN environments e ON e.id = s.environment_id JOIN projects p ON p.id = e.project_id";
 
@@ -23,11 +23,8 @@ type Change<K> = FlagChange & { change: K };
 export function* insertScheduled({ project, scheduled }: Change<"insertScheduled">): Work<void> {
   const { id, environment, flag, patch, at, who, why, createdAt } = scheduled;
   const { id: environmentId } = yield* environmentRow(project, environment);
-  yield* run(
-    `INSERT INTO scheduled_changes (id, environment_id, flag, patch, at, who, why, created_at)
-       VALUES ($id, $environmentId, $flag, $patch, $at, $who, $why, $createdAt)`,
-    { id, environmentId, flag, patch: JSON.stringify(patch), at, who, why, createdAt },
-  );
+  const row = { id, environmentId, flag, patch: JSON.stringify(patch), at, who, why, createdAt };
+  yield* insert("scheduled_changes", row);
 }
 
 export function* deleteScheduled({ id }: Change<"deleteScheduled">): Work<void> {

@@ -1,6 +1,6 @@
 import { type NewAuditEntry, SYSTEM } from "../../access/audit/entry.ts";
 import type { Membership } from "../../access/members/member.ts";
-import type { NewSession, Session, SignInMethod } from "../../access/session.ts";
+import type { NewSession, Session } from "../../access/session.ts";
 import type { BegunSignIn, SignInLink } from "../../access/store.ts";
 import type { User } from "../../access/user.ts";
 import type { Page, PageQuery } from "../../base/pages.ts";
@@ -9,20 +9,9 @@ import { pageOf } from "./pages.ts";
 import { findUser, USER_COLUMNS, type UserRow, viewUser } from "./users.ts";
 import type { Author } from "../../access/caller.ts";
 import { appendAudit, auditAuthor, lockAudit, recordAudit } from "./audit.ts";
-import { FOR_UPDATE, type Params, SKIP_LOCKED, type Work, all, first, run } from "./work.ts";
+import { FOR_UPDATE, type Params, SKIP_LOCKED, type Work, all, fieldsOf, first, run } from "./work.ts";
 
-type Row = {
-  id: string;
-  user: string;
-  method: SignInMethod;
-  agent: string;
-  address: string;
-  created_at: number;
-  seen_at: number;
-  expires_at: number | null;
-};
-
-const COLUMNS = 's.id, u.name AS "user", s.method, s.agent, s.address, s.created_at, s.seen_at, s.expires_at';
+const COLUMNS = `s.id, u.name AS "user", ${fieldsOf("s", "method agent address createdAt seenAt expiresAt")}`;
 const FROM = "FROM sessions s JOIN users u ON u.id = s.user_id";
 
 /** Stores a session, if its user has that password: see the port. */
@@ -30,7 +19,7 @@ export function* insertSession(
   { session, hash, most, sid = null }: NewSession,
   password: string | null,
 ): Work<User | undefined> {
-  const { id, user, method, agent, address, createdAt, seenAt, expiresAt } = session;
+  const { id, user, method, createdAt, address } = session;
   yield* lockAudit();
   // The lock lets a change of the password come before, or after to end this session as well.
   const inserted = yield* run(
@@ -38,19 +27,7 @@ export function* insertSession(
      SELECT $hash, $id, id, $method, $agent, $address, $createdAt, $seenAt, CAST($expiresAt AS BIGINT), $sid
      FROM users WHERE name = $user AND (CAST($password AS TEXT) IS NULL OR password = CAST($password AS TEXT))
      ${FOR_UPDATE}`,
-    {
-      hash: bytesOfHash(hash),
-      id,
-      user,
-      method,
-      agent,
-      address,
-      createdAt,
-      seenAt,
-      expiresAt,
-      password,
-      sid: sid === null ? null : bytesOfHash(sid),
-    },
+    { ...session, hash: bytesOfHash(hash), password, sid: sid === null ? null : bytesOfHash(sid) },
   );
   if (inserted === 0) return undefined;
   yield* run(
@@ -68,23 +45,22 @@ function* findSession(
   hash: string,
 ): Work<{ user: User; memberships: Membership[]; session: Session } | undefined> {
   const sql = `SELECT ${COLUMNS}, ${USER_COLUMNS} ${FROM} WHERE s.hash = $hash`;
-  const row = yield* first<Row & UserRow>(sql, { hash: bytesOfHash(hash) });
+  const row = yield* first<Session & UserRow>(sql, { hash: bytesOfHash(hash) });
   if (!row) return undefined;
   return { user: viewUser(row), memberships: yield* membershipsOf(row.name), session: view(row) };
 }
 
 function* findSessionById(id: string): Work<Session | undefined> {
-  const row = yield* first<Row>(`SELECT ${COLUMNS} ${FROM} WHERE s.id = $id`, { id });
-  return row && view(row);
+  return yield* first<Session>(`SELECT ${COLUMNS} ${FROM} WHERE s.id = $id`, { id });
 }
 
 function pageSessions(user: string | null, { limit, after = "" }: PageQuery): Work<Page<Session>> {
   const ofUser = user === null ? "" : "u.name = $user AND";
-  const rows = all<Row>(
+  const rows = all<Session>(
     `SELECT ${COLUMNS} ${FROM} WHERE ${ofUser} s.id > $after ORDER BY s.id LIMIT $limit`,
     { ...(user !== null && { user }), after, limit: limit + 1 },
   );
-  return pageOf(rows, limit, view);
+  return pageOf(rows, limit, (session) => session);
 }
 
 function* markSeen(hash: string, at: number): Work<void> {
@@ -208,10 +184,9 @@ export function bytesOfHash(hash: string): Buffer {
   return Buffer.from(hash, "hex");
 }
 
-function view(row: Row): Session {
-  const { id, user, method, agent, address, created_at, seen_at, expires_at } = row;
-  const times = { createdAt: created_at, seenAt: seen_at, expiresAt: expires_at };
-  return { id, user, method, agent, address, ...times };
+/** The session in a row with more columns. */
+function view({ id, user, method, agent, address, createdAt, seenAt, expiresAt }: Session): Session {
+  return { id, user, method, agent, address, createdAt, seenAt, expiresAt };
 }
 
 export const sessions = {

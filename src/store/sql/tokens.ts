@@ -6,7 +6,7 @@ import type { Page, PageQuery } from "../../base/pages.ts";
 import { amongProjects } from "./lists.ts";
 import { pageOf } from "./pages.ts";
 import { environmentRow, findProjectRow, projectRow } from "./rows.ts";
-import { type Work, all, first, run } from "./work.ts";
+import { type Work, all, first, insert, run } from "./work.ts";
 
 type Row = {
   name: string;
@@ -35,20 +35,16 @@ export function* insertToken({ token, hash }: Change<"insertToken">): Work<void>
     project === undefined || environment === undefined
       ? null
       : (yield* environmentRow(project, environment)).id;
-  yield* run(
-    `INSERT INTO tokens (name, hash, scopes, created_at, expires_at, project_id, environment_id, origins)
-     VALUES ($name, $hash, $scopes, $createdAt, $expiresAt, $projectId, $environmentId, $origins)`,
-    {
-      name,
-      hash,
-      scopes: JSON.stringify(scopes),
-      createdAt: Date.parse(createdAt),
-      expiresAt: expiresAt === null ? null : Date.parse(expiresAt),
-      projectId,
-      environmentId,
-      origins: allowedOrigins ? JSON.stringify(allowedOrigins) : null,
-    },
-  );
+  yield* insert("tokens", {
+    name,
+    hash,
+    scopes: JSON.stringify(scopes),
+    createdAt: Date.parse(createdAt),
+    expiresAt: expiresAt === null ? null : Date.parse(expiresAt),
+    projectId,
+    environmentId,
+    origins: allowedOrigins ? JSON.stringify(allowedOrigins) : null,
+  });
 }
 
 export function* deleteToken({ name, limitedTo }: Change<"deleteToken">): Work<void> {

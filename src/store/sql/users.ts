@@ -13,7 +13,7 @@ import { isoTime } from "../../base/clock.ts";
 import type { Page, PageQuery } from "../../base/pages.ts";
 import { pageOf } from "./pages.ts";
 import { unassign } from "./submissions/handling.ts";
-import { type Work, all, first, run } from "./work.ts";
+import { type Work, all, first, insert, run } from "./work.ts";
 
 /** The columns of a user, for {@link viewUser}, of the table `users` under the name `u`. */
 export const USER_COLUMNS = `u.name, u.role, u.oidc_role, u.password IS NOT NULL AS has_password, u.settings, u.created_at AS user_created_at,
@@ -35,17 +35,8 @@ type Change<K> = AccessChange & { change: K };
 
 export function* insertUser({ user }: Change<"insertUser">, born: number): Work<void> {
   const { name, role, settings, createdAt } = user;
-  yield* run(
-    `INSERT INTO users (name, role, settings, created_at, born)
-     VALUES ($name, $role, $settings, $createdAt, $born)`,
-    {
-      name,
-      role,
-      settings: JSON.stringify(settings),
-      createdAt: Date.parse(createdAt),
-      born,
-    },
-  );
+  const at = Date.parse(createdAt);
+  yield* insert("users", { name, role, settings: JSON.stringify(settings), createdAt: at, born });
 }
 
 export function* updateUser({ name, role, settings }: Change<"updateUser">): Work<void> {

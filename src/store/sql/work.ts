@@ -61,7 +61,7 @@ function columnOf(field: string): string {
 
 /** Selects columns as fields of a record: `t.name, t.created_at AS "createdAt"` for `name createdAt` of the table `t`. */
 export function fieldsOf(table: string, fields: string): string {
-  const columns = fields.split(" ").map((field) => [`${table}.${columnOf(field)}`, field] as const);
+  const columns = fields.split(/\s+/).map((field) => [`${table}.${columnOf(field)}`, field] as const);
   return columns
     .map(([column, field]) => (column === `${table}.${field}` ? column : `${column} AS "${field}"`))
     .join(", ");

@@ -3,33 +3,24 @@ import type { Approver, NewDeviceLogin, Polled } from "../../../access/device/de
 import type { NewSession } from "../../../access/session.ts";
 import { lockAudit } from "../audit.ts";
 import { bytesOfHash, hashOfBytes, insertSession } from "../sessions.ts";
-import { type Work, first, only, run } from "../work.ts";
+import { type Work, fieldsOf, first, insert, only, run } from "../work.ts";
 
-type Row = { client: string; address: string; lasts: number; created_at: number; expires_at: number };
-
-const COLUMNS = "client, address, lasts, created_at, expires_at";
+const COLUMNS = fieldsOf("device_logins", "client address lasts createdAt expiresAt");
 const WAITS = "code = $code AND expires_at > $now AND user_id IS NULL AND denied = 0";
 
 /** Stores a login that waits: see the port. */
 function* insertLogin({ login, hash, code }: NewDeviceLogin, most: number): Work<boolean> {
-  const { client, address, lasts, createdAt, expiresAt } = login;
+  const { createdAt } = login;
   // Expired logins are removed later, and wait no more.
   const waits = "SELECT count(*) AS n FROM device_logins WHERE expires_at > $createdAt";
   if ((yield* only<{ n: number }>(waits, { createdAt })).n >= most) return false;
-  const inserted = yield* run(
-    `INSERT INTO device_logins (hash, code, client, address, lasts, created_at, expires_at)
-     VALUES ($hash, $code, $client, $address, $lasts, $createdAt, $expiresAt) ON CONFLICT (code) DO NOTHING`,
-    { hash: bytesOfHash(hash), code: bytesOfHash(code), client, address, lasts, createdAt, expiresAt },
-  );
-  return inserted > 0;
+  const secrets = { hash: bytesOfHash(hash), code: bytesOfHash(code) };
+  return (yield* insert("device_logins", { ...secrets, ...login }, "ON CONFLICT (code) DO NOTHING")) > 0;
 }
 
 function* findLogin(code: string, now: number): Work<DeviceLogin | undefined> {
-  const row = yield* first<Row>(`SELECT ${COLUMNS} FROM device_logins WHERE ${WAITS}`, {
-    code: bytesOfHash(code),
-    now,
-  });
-  return row && view(row);
+  const params = { code: bytesOfHash(code), now };
+  return yield* first<DeviceLogin>(`SELECT ${COLUMNS} FROM device_logins WHERE ${WAITS}`, params);
 }
 
 /** Approves or denies a login: see the port. */
@@ -47,7 +38,7 @@ function* answerLogin(code: string, by: Approver | null, now: number): Work<bool
 /** Records a poll, and begins the session of an approved login: see the port. */
 function* pollLogin(hash: string, now: number, start: NewSession): Work<Polled> {
   const key = { hash: bytesOfHash(hash) };
-  type Found = Row & {
+  type Found = DeviceLogin & {
     polled_at: number | null;
     user: string | null;
     denied: number;
@@ -71,10 +62,6 @@ function* pollLogin(hash: string, now: number, start: NewSession): Work<Polled> 
   const session = { ...start.session, user, agent, address, expiresAt: now + lasts * 1000 };
   const found = yield* insertSession({ ...start, session, sid: hashOfBytes(row.sid) }, null);
   return found === undefined ? { state: "unknown" } : { state: "approved", user, session };
-}
-
-function view({ client, address, lasts, created_at, expires_at }: Row): DeviceLogin {
-  return { client, address, lasts, createdAt: created_at, expiresAt: expires_at };
 }
 
 export const deviceLogins = {

@@ -3,7 +3,7 @@ import type { Identity, Logout } from "../../../access/oidc/identity-store.ts";
 import type { Author } from "../../../access/caller.ts";
 import { appendAudit, lockAudit } from "../audit.ts";
 import { type Ended, bytesOfHash, endOf, endSessions } from "../sessions.ts";
-import { type Work, first, run } from "../work.ts";
+import { type Work, first, insert, run } from "../work.ts";
 
 type Change<K> = AccessChange & { change: K };
 
@@ -44,11 +44,8 @@ const OF_ACCOUNT = `user_id = (SELECT i.user_id FROM identities i
 function* logOut({ token, sid, identity }: Logout, by: Author): Work<boolean> {
   const { hash, expiresAt } = token;
   yield* lockAudit();
-  const spent = yield* run(
-    "INSERT INTO spent_logouts (hash, expires_at) VALUES ($hash, $expiresAt) ON CONFLICT (hash) DO NOTHING",
-    { hash: bytesOfHash(hash), expiresAt },
-  );
-  if (spent === 0) return false;
+  const spent = { hash: bytesOfHash(hash), expiresAt };
+  if ((yield* insert("spent_logouts", spent, "ON CONFLICT (hash) DO NOTHING")) === 0) return false;
   const ended: Ended[] = [];
   if (sid !== null) {
     const params = { sid: bytesOfHash(sid) };

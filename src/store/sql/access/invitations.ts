@@ -1,29 +1,23 @@
 import type { AccessChange } from "../../../access/change.ts";
 import type { Invitation, Maker } from "../../../access/members/invitation.ts";
-import type { Role } from "../../../access/role.ts";
 import type { Page, PageQuery } from "../../../base/pages.ts";
 import { pageOf } from "../pages.ts";
 import { environmentRow, projectRow } from "../rows.ts";
-import { SKIP_LOCKED, type Work, all, first, only, run } from "../work.ts";
+import { SKIP_LOCKED, type Work, all, fieldsOf, first, insert, only, run } from "../work.ts";
 import { environmentsIn, textOfEnvironments } from "./members.ts";
 
-type Row = {
-  id: string;
-  project: string;
-  role: Role;
+type Row = Omit<Invitation, "environments" | "maker"> & {
   environments: string | null;
   user: string | null;
   token: string | null;
-  token_project: string | null;
-  created_at: number;
-  expires_at: number;
+  tokenProject: string | null;
 };
 
 type Change<K> = AccessChange & { change: K };
 
 const SELECT = `
   SELECT i.id, p.slug AS project, i.role, i.environments, u.name AS "user", t.name AS token,
-         tp.slug AS token_project, i.created_at, i.expires_at
+         tp.slug AS "tokenProject", ${fieldsOf("i", "createdAt expiresAt")}
   FROM invitations i JOIN projects p ON p.id = i.project_id
   LEFT JOIN users u ON u.id = i.user_id
   LEFT JOIN tokens t ON t.id = i.token_id LEFT JOIN projects tp ON tp.id = t.project_id`;
@@ -34,21 +28,12 @@ export function* insertInvitation({ invitation, hash }: Change<"insertInvitation
   const { id: projectId } = yield* projectRow(project);
   for (const each of environments ?? []) yield* environmentRow(project, each);
   const { user, token } = yield* makerIds(maker);
-  yield* run(
-    `INSERT INTO invitations (hash, id, project_id, role, environments, user_id, token_id, created_at, expires_at)
-     VALUES ($hash, $id, $projectId, $role, $environments, $user, $token, $createdAt, $expiresAt)`,
-    {
-      hash: Buffer.from(hash, "hex"),
-      id,
-      projectId,
-      role,
-      environments: textOfEnvironments(environments),
-      user,
-      token,
-      createdAt,
-      expiresAt,
-    },
-  );
+  yield* insert("invitations", {
+    ...{ hash: Buffer.from(hash, "hex"), id, projectId, role, userId: user, tokenId: token },
+    environments: textOfEnvironments(environments),
+    createdAt,
+    expiresAt,
+  });
 }
 
 /** The id of the user or of the token that makes an invitation. */
@@ -101,7 +86,7 @@ function* clearExpired(now: number, limit: number): Work<boolean> {
 }
 
 function view(row: Row): Invitation {
-  const { id, project, role, environments, created_at: createdAt, expires_at: expiresAt } = row;
+  const { id, project, role, environments, createdAt, expiresAt } = row;
   return {
     id,
     project,
@@ -113,7 +98,7 @@ function view(row: Row): Invitation {
   };
 }
 
-function makerOf({ user, token, token_project: project }: Row): Maker {
+function makerOf({ user, token, tokenProject: project }: Row): Maker {
   if (user !== null) return { type: "user", name: user };
   return token === null ? { type: "operator" } : { type: "token", name: token, project };
 }

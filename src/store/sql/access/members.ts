@@ -5,7 +5,7 @@ import { noSuchUser } from "../../../access/user.ts";
 import type { Page, PageQuery } from "../../../base/pages.ts";
 import { pageOf } from "../pages.ts";
 import { environmentRow, projectRow } from "../rows.ts";
-import { type Work, all, first, run } from "../work.ts";
+import { type Work, all, first, insert, run } from "../work.ts";
 
 type Row = { source: MemberSource; role: Role; environments: string | null };
 type Change<K> = AccessChange & { change: K };
@@ -17,11 +17,10 @@ export function* putMember(member: Change<"putMember">): Work<void> {
   for (const each of environments ?? []) yield* environmentRow(project, each);
   const row = yield* first<{ id: number }>("SELECT id FROM users WHERE name = $user", { user });
   if (!row) throw noSuchUser(user);
-  yield* run(
-    `INSERT INTO members (user_id, project_id, source, role, environments)
-     VALUES ($userId, $projectId, $source, $role, $environments)
-     ON CONFLICT (user_id, project_id, source) DO UPDATE SET role = excluded.role, environments = excluded.environments`,
+  yield* insert(
+    "members",
     { userId: row.id, projectId, source, role, environments: textOfEnvironments(environments) },
+    "ON CONFLICT (user_id, project_id, source) DO UPDATE SET role = excluded.role, environments = excluded.environments",
   );
 }
 

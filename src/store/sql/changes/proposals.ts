@@ -1,6 +1,6 @@
 import { clock } from "../../../base/clock.ts";
 import type { Page } from "../../../base/pages.ts";
-import type { Proposal, ProposalQuery, StoredStatus } from "../../../documents/changes/proposal.ts";
+import type { Proposal, ProposalQuery } from "../../../documents/changes/proposal.ts";
 import type {
   ProjectTarget,
   ProposalChange,
@@ -10,67 +10,55 @@ import type {
 } from "../../../documents/changes/proposal-change.ts";
 import { pageCut, pageOf } from "../pages.ts";
 import { projectRow } from "../rows.ts";
-import { type Params, SKIP_LOCKED, type Work, all, first, only, run } from "../work.ts";
+import {
+  type Params,
+  SKIP_LOCKED,
+  type Work,
+  all,
+  fieldsOf,
+  first,
+  insert,
+  only,
+  run,
+  setsOf,
+} from "../work.ts";
 
-type Row = {
-  id: string;
-  project: string;
-  status: StoredStatus;
-  who: string;
-  type: Proposal["type"];
-  account: string | null;
-  why: string | null;
-  summary: string;
+type Row = Omit<Proposal, "operation" | "environments" | "differences" | "reviews" | "bypass"> & {
   operation: string;
   environments: string;
   differences: string;
-  version: number;
-  etag: string;
   reviews: string;
   bypass: number;
-  created_at: number;
-  expires_at: number;
-  applied_by: string | null;
-  applied_at: number | null;
 };
 
+const FIELDS = `status who type account why summary operation environments differences version etag reviews bypass
+  createdAt expiresAt appliedBy appliedAt`;
+
 const SELECT = `
-  SELECT c.id, p.slug AS project, c.status, c.who, c.type, c.account, c.why, c.summary, c.operation, c.environments, c.differences,
-    c.version, c.etag, c.reviews, c.bypass, c.created_at, c.expires_at, c.applied_by, c.applied_at
-  FROM proposals c JOIN projects p ON p.id = c.project_id`;
+  SELECT c.id, p.slug AS project, ${fieldsOf("c", FIELDS)} FROM proposals c JOIN projects p ON p.id = c.project_id`;
 
 type Change<K> = ProposalChange & { change: K };
 
 export function* insertProposal({ project, proposal, events }: Change<"insertProposal">): Work<void> {
   const { id: projectId } = yield* projectRow(project);
-  yield* run(
-    `INSERT INTO proposals (id, project_id, status, who, type, account, why, summary, operation, environments,
-       differences, version, etag, reviews, bypass, created_at, expires_at, applied_by, applied_at)
-     VALUES ($id, $projectId, $status, $who, $type, $account, $why, $summary, $operation, $environments, $differences,
-       $version, $etag, $reviews, $bypass, $createdAt, $expiresAt, $appliedBy, $appliedAt)`,
-    { ...paramsOf(proposal), projectId, ...fixedOf(proposal) },
-  );
+  const { id, who, type, account, why, operation, bypass, createdAt } = proposal;
+  const fixed = { id, projectId, who, type, account, why, createdAt, bypass: bypass ? 1 : 0 };
+  yield* insert("proposals", { ...fixed, operation: JSON.stringify(operation), ...changing(proposal) });
   yield* insertEvents(projectId, proposal, events);
 }
 
 export function* updateProposal({ project, proposal, events }: Change<"updateProposal">): Work<void> {
   const { id: projectId } = yield* projectRow(project);
-  yield* run(
-    `UPDATE proposals SET status = $status, summary = $summary, environments = $environments,
-       differences = $differences, version = $version, etag = $etag, reviews = $reviews, expires_at = $expiresAt,
-       applied_by = $appliedBy, applied_at = $appliedAt
-     WHERE id = $id`,
-    paramsOf(proposal),
-  );
+  const row = changing(proposal);
+  yield* run(`UPDATE proposals SET ${setsOf(row)} WHERE id = $id`, { ...row, id: proposal.id });
   yield* insertEvents(projectId, proposal, events);
 }
 
-/** The columns of a proposal that an update sets. */
-function paramsOf(proposal: Proposal): Params {
-  const { id, status, summary, environments, differences, version, etag, reviews } = proposal;
+/** The fields of a proposal that change. */
+function changing(proposal: Proposal): Params {
+  const { status, summary, environments, differences, version, etag, reviews } = proposal;
   const { expiresAt, appliedBy, appliedAt } = proposal;
   return {
-    id,
     status,
     summary,
     environments: JSON.stringify(environments),
@@ -82,10 +70,6 @@ function paramsOf(proposal: Proposal): Params {
     appliedBy,
     appliedAt,
   };
-}
-
-function fixedOf({ who, type, account, why, operation, bypass, createdAt }: Proposal): Params {
-  return { who, type, account, why, operation: JSON.stringify(operation), bypass: bypass ? 1 : 0, createdAt };
 }
 
 /** Queues events for every webhook of the project. */
@@ -100,23 +84,16 @@ function* insertEvents(
     { projectId },
   );
   const at = appliedAt ?? createdAt;
-  for (const { id: target } of targets)
+  const queued = { attempts: 0, dueAt: at, createdAt: at };
+  for (const { id: targetId } of targets)
     for (const { body } of events)
-      yield* run(
-        `INSERT INTO change_deliveries (id, target_id, body, attempts, due_at, created_at)
-         VALUES ($id, $target, $body, 0, $at, $at)`,
-        { id: clock.uuid(), target, body, at },
-      );
+      yield* insert("change_deliveries", { id: clock.uuid(), targetId, body, ...queued });
 }
 
 export function* insertProjectTarget({ project, target }: Change<"insertProjectTarget">): Work<void> {
   const { id: projectId } = yield* projectRow(project);
   const { id, url, secret, createdAt } = target;
-  yield* run(
-    `INSERT INTO project_targets (id, project_id, url, secret, created_at)
-     VALUES ($id, $projectId, $url, $secret, $createdAt)`,
-    { id, projectId, url, secret, createdAt },
-  );
+  yield* insert("project_targets", { id, projectId, url, secret, createdAt });
 }
 
 export function* deleteProjectTarget({ id }: Change<"deleteProjectTarget">): Work<void> {
@@ -162,11 +139,12 @@ function* findExpired(now: number): Work<Proposal | undefined> {
 
 function* listProjectTargets(project: string): Work<ProjectTarget[]> {
   const { id: projectId } = yield* projectRow(project);
-  const rows = yield* all<Omit<ProjectTarget, "createdAt" | "project"> & { created_at: number }>(
-    "SELECT id, url, secret, created_at FROM project_targets WHERE project_id = $projectId ORDER BY created_at, id",
+  const rows = yield* all<Omit<ProjectTarget, "project">>(
+    `SELECT ${fieldsOf("t", "id url secret createdAt")} FROM project_targets t
+     WHERE t.project_id = $projectId ORDER BY t.created_at, t.id`,
     { projectId },
   );
-  return rows.map(({ created_at: createdAt, ...row }) => ({ ...row, project, createdAt }));
+  return rows.map(({ createdAt, ...row }) => ({ ...row, project, createdAt }));
 }
 
 function* nextDelivery(): Work<number | null> {
@@ -204,24 +182,13 @@ function* clearDeliveries(before: number): Work<void> {
 }
 
 function toProposal(row: Row): Proposal {
-  const {
-    created_at: createdAt,
-    expires_at: expiresAt,
-    applied_by: appliedBy,
-    applied_at: appliedAt,
-    ...rest
-  } = row;
   return {
-    ...rest,
+    ...row,
     operation: JSON.parse(row.operation),
     environments: JSON.parse(row.environments),
     differences: JSON.parse(row.differences),
     reviews: JSON.parse(row.reviews),
     bypass: row.bypass === 1,
-    createdAt,
-    expiresAt,
-    appliedBy,
-    appliedAt,
   };
 }
 

@@ -1,18 +1,17 @@
 import type { FlagChange } from "../../../flags/change.ts";
 import type { TestContext } from "../../../flags/contexts/test-context.ts";
 import { projectRow } from "../rows.ts";
-import { type Work, all, run } from "../work.ts";
+import { type Work, all, insert, run } from "../work.ts";
 
 type Change<K> = FlagChange & { change: K };
 
 export function* putTestContext({ project, context: each }: Change<"putTestContext">): Work<void> {
   const { id: projectId } = yield* projectRow(project);
   const { name, createdAt, updatedAt } = each;
-  yield* run(
-    `INSERT INTO test_contexts (project_id, name, context, created_at, updated_at)
-       VALUES ($projectId, $name, $context, $createdAt, $updatedAt)
-     ON CONFLICT (project_id, name) DO UPDATE SET context = excluded.context, updated_at = excluded.updated_at`,
+  yield* insert(
+    "test_contexts",
     { projectId, name, context: JSON.stringify(each.context), createdAt, updatedAt },
+    "ON CONFLICT (project_id, name) DO UPDATE SET context = excluded.context, updated_at = excluded.updated_at",
   );
 }
 

@@ -14,7 +14,7 @@ import type { NoticeContent, WaitingDigest } from "../../../delivery/store.ts";
 import { bytesOf } from "../ids.ts";
 import { amongProjects, insertRows } from "../lists.ts";
 import { findProjectRow } from "../rows.ts";
-import { type Work, all, first, run } from "../work.ts";
+import { type Work, all, first, insert, run } from "../work.ts";
 import { QUEUED } from "./deliveries.ts";
 
 /** A change that targets may hear of, with its place in the history. */
@@ -80,24 +80,18 @@ function* insertBundle(projectId: number, { target, notices, window }: Bundle): 
   const id = bytesOf(timedId(at, revision & 0xfff, clock.random(8)));
   const isDigest = window !== null;
   const isOpen = isDigest && window > 0;
-  yield* run(
-    `INSERT INTO deliveries (id, submission_seq, kind, target, due_at) VALUES ($id, NULL, $kind, $target, $due)`,
-    { id, kind: target.kind, target: target.id, due: at + (window ?? 0) * 1000 },
-  );
-  yield* run(
-    `INSERT INTO notices (delivery, project_id, environment, event, since, until, count, open_for)
-     VALUES ($id, $projectId, $environment, $event, $since, $until, $count, $openFor)`,
-    {
-      id,
-      projectId,
-      environment: isDigest ? target.environment : environment,
-      event: isDigest ? DIGEST : type,
-      since: at,
-      until: isOpen ? null : at,
-      count: notices.length,
-      openFor: isOpen ? target.id : null,
-    },
-  );
+  const dueAt = at + (window ?? 0) * 1000;
+  yield* insert("deliveries", { id, submissionSeq: null, kind: target.kind, target: target.id, dueAt });
+  yield* insert("notices", {
+    delivery: id,
+    projectId,
+    environment: isDigest ? target.environment : environment,
+    event: isDigest ? DIGEST : type,
+    since: at,
+    until: isOpen ? null : at,
+    count: notices.length,
+    openFor: isOpen ? target.id : null,
+  });
   yield* insertBodies(id, 0, notices);
 }
 

@@ -1,33 +1,24 @@
 import type { TargetChange } from "../../../delivery/change.ts";
 import type { TargetRecord } from "../../../delivery/target.ts";
 import { environmentRow, projectRow } from "../rows.ts";
-import { type Work, all, first, run } from "../work.ts";
+import { type Work, all, fieldsOf, first, insert, run, setsOf } from "../work.ts";
 
-type Row = {
-  id: string;
-  form: string | null;
-  project: string | null;
-  environment: string | null;
+type Row = Omit<TargetRecord, "events" | "enabled" | "secrets"> & {
   events: string | null;
-  digest: number | null;
-  kind: TargetRecord["kind"];
-  url: string;
   enabled: number;
   secrets: string;
-  created_at: number;
-  updated_at: number;
 };
 
 const SELECT = `
-  SELECT t.id, f.key AS form, p.slug AS project, e.slug AS environment, t.events, t.digest, t.kind, t.url, t.enabled,
-    t.secrets, t.created_at, t.updated_at
+  SELECT t.id, f.key AS "formKey", p.slug AS project, e.slug AS environment,
+    ${fieldsOf("t", "events digest kind url enabled secrets createdAt updatedAt")}
   FROM targets t LEFT JOIN forms f ON f.id = t.form_id AND f.deleted = 0
   LEFT JOIN projects p ON p.id = t.project_id LEFT JOIN environments e ON e.id = t.environment_id`;
 
 type Change<K> = TargetChange & { change: K };
 
 export function* insertTarget({ target }: Change<"insertTarget">): Work<void> {
-  const { form, project, environment, ...row } = toRow(target);
+  const { formKey: form, project, environment, ...row } = toRow(target);
   const formId =
     form === null
       ? null
@@ -35,19 +26,13 @@ export function* insertTarget({ target }: Change<"insertTarget">): Work<void> {
   const projectId = project === null ? null : (yield* projectRow(project)).id;
   const environmentId =
     project === null || environment === null ? null : (yield* environmentRow(project, environment)).id;
-  yield* run(
-    `INSERT INTO targets (id, form_id, project_id, environment_id, events, digest, kind, url, enabled, secrets, created_at, updated_at)
-     VALUES ($id, $formId, $projectId, $environmentId, $events, $digest, $kind, $url, $enabled, $secrets, $created_at, $updated_at)`,
-    { ...row, formId, projectId, environmentId },
-  );
+  yield* insert("targets", { ...row, formId, projectId, environmentId });
 }
 
 export function* updateTarget({ target }: Change<"updateTarget">): Work<void> {
-  const { id, enabled, secrets, updated_at } = toRow(target);
-  yield* run(
-    "UPDATE targets SET enabled = $enabled, secrets = $secrets, updated_at = $updated_at WHERE id = $id",
-    { id, enabled, secrets, updated_at },
-  );
+  const { id, enabled, secrets, updatedAt } = toRow(target);
+  const sets = { enabled, secrets, updatedAt };
+  yield* run(`UPDATE targets SET ${setsOf(sets)} WHERE id = $id`, { id, ...sets });
 }
 
 export function* deleteTarget({ id }: Change<"deleteTarget">): Work<void> {
@@ -73,45 +58,21 @@ function* findTarget(id: string): Work<TargetRecord | undefined> {
   return row && toRecord(row);
 }
 
-function toRecord({ form, events, enabled, secrets, created_at, updated_at, ...row }: Row): TargetRecord {
+function toRecord(row: Row): TargetRecord {
   return {
     ...row,
-    formKey: form,
-    events: events === null ? null : JSON.parse(events),
-    enabled: enabled === 1,
-    secrets: JSON.parse(secrets),
-    createdAt: created_at,
-    updatedAt: updated_at,
+    events: row.events === null ? null : JSON.parse(row.events),
+    enabled: row.enabled === 1,
+    secrets: JSON.parse(row.secrets),
   };
 }
 
-function toRow({
-  id,
-  formKey,
-  project,
-  environment,
-  events,
-  digest,
-  kind,
-  url,
-  enabled,
-  secrets,
-  createdAt,
-  updatedAt,
-}: TargetRecord): Row {
+function toRow({ events, enabled, secrets, ...record }: TargetRecord): Row {
   return {
-    id,
-    form: formKey,
-    project,
-    environment,
-    events: events === null ? null : JSON.stringify(events),
-    digest,
-    kind,
-    url,
+    ...record,
+    events: events && JSON.stringify(events),
     enabled: enabled ? 1 : 0,
     secrets: JSON.stringify(secrets),
-    created_at: createdAt,
-    updated_at: updatedAt,
   };
 }
 

@@ -2,7 +2,7 @@ import type { ExperimentCounts } from "../../../experiments/experiment.ts";
 import { countsOf, type CountRow, type Measurement } from "../../../experiments/measurement.ts";
 import type { FlagPlace } from "../../../flags/flag.ts";
 import { environmentRow } from "../rows.ts";
-import { FOR_UPDATE, SKIP_LOCKED, type Work, all, first, run } from "../work.ts";
+import { FOR_UPDATE, SKIP_LOCKED, type Work, all, first, insert, run } from "../work.ts";
 
 /** A row of a measurement. */
 export type Row = {
@@ -30,21 +30,15 @@ export type Beginning = {
 
 /** Begins a measurement of a flag, in the place of an earlier one. */
 export function* beginMeasurement(beginning: Beginning): Work<void> {
-  const { id, environmentId, flag, variants, metrics, salt, startedAt } = beginning;
-  yield* endMeasurement(environmentId, flag);
-  yield* run(
-    `INSERT INTO measurements (id, environment_id, flag, variants, metrics, salt, running, visitors, mixed, filled, started_at)
-     VALUES ($id, $environmentId, $flag, $variants, $metrics, $salt, 1, 0, 0, 0, $startedAt)`,
-    {
-      id,
-      environmentId,
-      flag,
-      startedAt,
-      variants: JSON.stringify(variants),
-      metrics: JSON.stringify(metrics),
-      salt: Buffer.from(salt, "hex"),
-    },
-  );
+  const { variants, metrics, salt, ...columns } = beginning;
+  yield* endMeasurement(columns.environmentId, columns.flag);
+  yield* insert("measurements", {
+    ...columns,
+    variants: JSON.stringify(variants),
+    metrics: JSON.stringify(metrics),
+    salt: Buffer.from(salt, "hex"),
+    ...{ running: 1, visitors: 0, mixed: 0, filled: 0 },
+  });
 }
 
 /** Counts, or does not for a time. */

@@ -7,7 +7,7 @@ import type { User } from "../../../access/user.ts";
 import { lockAudit } from "../audit.ts";
 import { bytesOfHash, insertSession } from "../sessions.ts";
 import { USER_COLUMNS, type UserRow, viewUser } from "../users.ts";
-import { FOR_UPDATE, type Work, first, only, run } from "../work.ts";
+import { FOR_UPDATE, type Work, first, insert, only, run } from "../work.ts";
 
 type Change<K> = AccessChange & { change: K };
 
@@ -27,22 +27,13 @@ export function* endOthers(id: number, keep: string | null): Work<void> {
 
 function* insertRecoveryCodes(id: number, recovery: readonly string[]): Work<void> {
   yield* run("DELETE FROM recovery_codes WHERE user_id = $id", { id });
-  for (const hash of recovery)
-    yield* run("INSERT INTO recovery_codes (hash, user_id) VALUES ($hash, $id)", {
-      hash: bytesOfHash(hash),
-      id,
-    });
+  for (const hash of recovery) yield* insert("recovery_codes", { hash: bytesOfHash(hash), userId: id });
 }
 
 export function* setTotp({ name, key, step, recovery, at, keep }: Change<"setTotp">): Work<void> {
   const id = yield* lockUser(name);
   yield* run("DELETE FROM totp_keys WHERE user_id = $id", { id });
-  yield* run("INSERT INTO totp_keys (user_id, secret, step, created_at) VALUES ($id, $key, $step, $at)", {
-    id,
-    key,
-    step,
-    at,
-  });
+  yield* insert("totp_keys", { userId: id, secret: key, step, createdAt: at });
   yield* insertRecoveryCodes(id, recovery);
   yield* endOthers(id, keep);
 }

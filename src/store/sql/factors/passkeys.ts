@@ -7,43 +7,26 @@ import { endOthers, lockUser } from "./factors.ts";
 import { lockAudit } from "../audit.ts";
 import { bytesOfHash, insertSession } from "../sessions.ts";
 import { USER_COLUMNS, type UserRow, viewUser } from "../users.ts";
-import { FOR_UPDATE, type Work, all, first, run } from "../work.ts";
+import { FOR_UPDATE, type Work, all, fieldsOf, first, insert, run } from "../work.ts";
 
 type Change<K> = AccessChange & { change: K };
 
-type Row = {
-  id: string;
-  label: string;
-  credential: Uint8Array;
-  public_key: Uint8Array;
-  counter: number;
-  created_at: number;
-  used_at: number | null;
-};
-
-const COLUMNS = "p.id, p.name AS label, p.credential, p.public_key, p.counter, p.created_at, p.used_at";
+/** The fields of a passkey, but for the name, which a user has too. */
+const FIELDS = "id credential publicKey counter createdAt usedAt";
 
 /** Returns whether the challenge was not spent before. */
 function* spend({ hash, expiresAt }: SpentChallenge): Work<boolean> {
-  const spent = yield* run(
-    "INSERT INTO spent_challenges (hash, expires_at) VALUES ($hash, $expiresAt) ON CONFLICT (hash) DO NOTHING",
-    { hash: bytesOfHash(hash), expiresAt },
-  );
-  return spent > 0;
+  const row = { hash: bytesOfHash(hash), expiresAt };
+  return (yield* insert("spent_challenges", row, "ON CONFLICT (hash) DO NOTHING")) > 0;
 }
 
 /** Throws `conflict`. */
 export function* insertPasskey({ name, passkey, challenge, keep }: Change<"insertPasskey">): Work<void> {
   const user = yield* lockUser(name);
-  const { id, name: label, credential, publicKey, counter, createdAt, usedAt } = passkey;
   if (!(yield* spend(challenge)))
     throw new AppError("conflict", "this answer was sent already: try again", { reason: "challenge-spent" });
-  const inserted = yield* run(
-    `INSERT INTO passkeys (id, user_id, credential, public_key, counter, name, created_at, used_at)
-     VALUES ($id, $user, $credential, $publicKey, $counter, $label, $createdAt, $usedAt)
-     ON CONFLICT (credential) DO NOTHING`,
-    { id, user, credential, publicKey, counter, label, createdAt, usedAt },
-  );
+  const row = { ...passkey, userId: user };
+  const inserted = yield* insert("passkeys", row, "ON CONFLICT (credential) DO NOTHING");
   if (inserted === 0)
     throw new AppError("conflict", "this passkey is known already", { reason: "passkey-known" });
   yield* endOthers(user, keep);
@@ -65,21 +48,25 @@ function* hasPasskeys(): Work<boolean> {
 }
 
 function* listPasskeys(name: string): Work<Passkey[]> {
-  const rows = yield* all<Row>(
-    `SELECT ${COLUMNS} FROM passkeys p JOIN users u ON u.id = p.user_id
+  return yield* all<Passkey>(
+    `SELECT p.name, ${fieldsOf("p", FIELDS)} FROM passkeys p JOIN users u ON u.id = p.user_id
      WHERE u.name = $name ORDER BY p.created_at, p.id`,
     { name },
   );
-  return rows.map(view);
 }
 
 function* findPasskey(credential: Uint8Array): Work<{ user: User; passkey: Passkey } | undefined> {
-  const row = yield* first<Row & UserRow>(
-    `SELECT ${COLUMNS}, ${USER_COLUMNS} FROM passkeys p JOIN users u ON u.id = p.user_id
+  const row = yield* first<Omit<Passkey, "name"> & { label: string } & UserRow>(
+    `SELECT ${fieldsOf("p", FIELDS)}, p.name AS label, ${USER_COLUMNS} FROM passkeys p JOIN users u ON u.id = p.user_id
      WHERE p.credential = $credential`,
     { credential },
   );
-  return row && { user: viewUser(row), passkey: view(row) };
+  if (row === undefined) return undefined;
+  const { id, label: name, credential: own, publicKey, counter, createdAt, usedAt } = row;
+  return {
+    user: viewUser(row),
+    passkey: { id, name, credential: own, publicKey, counter, createdAt, usedAt },
+  };
 }
 
 /** Signs in by a passkey: see the port. */
@@ -100,18 +87,6 @@ function* usePasskey(
     { id, counter, at, owner: locked.id },
   );
   return used === 0 ? undefined : yield* insertSession(start, null);
-}
-
-function view(row: Row): Passkey {
-  return {
-    id: row.id,
-    name: row.label,
-    credential: row.credential,
-    publicKey: row.public_key,
-    counter: row.counter,
-    createdAt: row.created_at,
-    usedAt: row.used_at,
-  };
 }
 
 export const passkeys = {

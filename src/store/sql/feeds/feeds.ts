@@ -3,40 +3,22 @@ import type { FoundFeed } from "../../../forms/feeds/feed.ts";
 import type { FeedPageQuery } from "../../../forms/feeds/feed-store.ts";
 import { pageOf } from "../pages.ts";
 import { PROJECT_OF_FORM, amongProjects } from "../rows.ts";
-import { type Work, all, first, run } from "../work.ts";
+import { type Work, all, fieldsOf, first, insert, run } from "../work.ts";
 
 type Change<K> = FormChange & { change: K };
 
-type Row = {
-  id: string;
-  form_key: string;
-  project: string;
-  form: string;
-  form_name: string;
-  name: string;
-  format: FoundFeed["format"];
-  fields: string | null;
-  search: string | null;
-  since: number | null;
-  most: number;
-  created_at: number;
-  expires_at: number | null;
-  last_read_at: number | null;
-};
+type Row = Omit<FoundFeed, "fields"> & { fields: string | null };
 
 const SELECT = `
-  SELECT d.id, f.key AS form_key, ${PROJECT_OF_FORM} AS project, f.slug AS form, f.name AS form_name, d.name, d.format,
-    d.fields, d.search, d.since, d.most, d.created_at, d.expires_at, d.last_read_at
+  SELECT d.id, ${PROJECT_OF_FORM} AS project, f.slug AS form, ${fieldsOf("d", "name format fields search since")},
+    d.most AS "limit", f.key AS "formKey", f.name AS "formName", ${fieldsOf("d", "createdAt expiresAt lastReadAt")}
   FROM feeds d JOIN forms f ON f.id = d.form_id WHERE f.deleted = 0`;
 
 export function* insertFeed({ feed, hash }: Change<"insertFeed">): Work<void> {
-  const { limit, fields, ...columns } = feed;
-  yield* run(
-    `INSERT INTO feeds (id, form_id, name, hash, format, fields, search, since, most, created_at, expires_at, last_read_at)
-     VALUES ($id, (SELECT id FROM forms WHERE key = $formKey), $name, $hash, $format, $fields, $search, $since, $most,
-             $createdAt, $expiresAt, $lastReadAt)`,
-    { ...columns, hash, most: limit, fields: fields && JSON.stringify(fields) },
-  );
+  const { formKey, limit, fields, ...columns } = feed;
+  const form = yield* first<{ id: number }>("SELECT id FROM forms WHERE key = $formKey", { formKey });
+  const formId = form?.id ?? null;
+  yield* insert("feeds", { ...columns, formId, hash, most: limit, fields: fields && JSON.stringify(fields) });
 }
 
 export function* deleteFeed({ id }: Change<"deleteFeed">): Work<void> {
@@ -78,23 +60,7 @@ function* noteRead(id: string, at: number): Work<void> {
 }
 
 function toFeed(row: Row): FoundFeed {
-  const { id, project, form, name, format, search, since } = row;
-  return {
-    id,
-    project,
-    form,
-    name,
-    format,
-    fields: row.fields === null ? null : JSON.parse(row.fields),
-    search,
-    since,
-    limit: row.most,
-    formKey: row.form_key,
-    formName: row.form_name,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    lastReadAt: row.last_read_at,
-  };
+  return { ...row, fields: row.fields === null ? null : JSON.parse(row.fields) };
 }
 
 export const feeds = {
