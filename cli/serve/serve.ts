@@ -28,7 +28,7 @@ import { loadOutgoing } from "./outgoing-config.ts";
 import { placeServices } from "./services.ts";
 import type { Renewal } from "./renewal.ts";
 import { endAfter, onHangup, stopSignals } from "./signals.ts";
-import { openTelemetry } from "./telemetry/telemetry.ts";
+import { openTelemetry } from "./telemetry/telemetry-options.ts";
 import { MAIN_CLOCK } from "../../src/base/threads/shared-clock.ts";
 import { threadCount } from "./threads/count.ts";
 import { createServerMemory, openServerCounts } from "./threads/memory.ts";

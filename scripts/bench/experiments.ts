@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
-import { createAssignmentSource } from "../../src/experiments/assignments.ts";
+import { createAssignmentSource } from "../../src/experiments/assignment.ts";
 import { packSeen } from "../../src/experiments/measurement.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { compare } from "./compare.ts";

@@ -1,5 +1,8 @@
 import { createHmac } from "node:crypto";
 import { DAY_MS } from "../base/days.ts";
+import type { ClockAndRandom } from "../base/clock.ts";
+import { once } from "../base/once.ts";
+import type { SecretStore } from "../access/store.ts";
 
 /** The variants of flags that the visitor of a page got. The visitor's browser keeps and sends them, signed. */
 export type Assignment = {
@@ -104,4 +107,16 @@ function jsonOf(assignment: Signed): string {
     fitting = longer;
   }
   return fitting;
+}
+
+type SecretsApp = Pick<ClockAndRandom, "random"> & { store: { secrets: SecretStore } };
+
+/**
+ * Returns a function for the assignments. Their secret is in the database; the first call of any process creates it.
+ */
+export function createAssignmentSource({ store, random }: SecretsApp): () => Promise<Assignments> {
+  return once(async () => {
+    const candidate = Buffer.from(random(32)).toString("base64url");
+    return createAssignments(await store.secrets.keep("assignments", candidate));
+  });
 }

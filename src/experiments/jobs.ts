@@ -32,7 +32,7 @@ function watchJob(app: ExperimentsApp, report: (text: string) => void): Job {
       const { version } = await app.store.readVersion();
       if (version === checked) return;
       if (await app.store.experiments.findChanged())
-        await (await import("./watching.ts")).pauseChanged(app, report);
+        await (await import("./guards/guarding.ts")).pauseChanged(app, report);
       checked = version;
     },
   };

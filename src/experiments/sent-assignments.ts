@@ -4,8 +4,7 @@ import { isoTime } from "../base/clock.ts";
 import { createCache, type Watch } from "../base/changes.ts";
 import type { AssignmentPort, SentAssignment } from "../forms/seen-flags.ts";
 import type { ProjectsStore } from "../projects/store.ts";
-import type { Assignment, Assignments } from "./assignment.ts";
-import { createAssignmentSource } from "./assignments.ts";
+import { type Assignment, type Assignments, createAssignmentSource } from "./assignment.ts";
 
 type AssignmentsApp = ClockAndRandom & {
   watch: Watch;

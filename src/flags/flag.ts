@@ -200,3 +200,14 @@ export function noSuchFlag(slug: string): AppError {
 }
 
 export type FlagPlace = { project: string; environment: string; flag: string };
+
+/** A flag that is a preview, as its readers need it. Times are milliseconds since 1970. */
+export type PreviewedFlag = {
+  slug: string;
+  enabled: boolean;
+  previewName: string;
+  /** Markdown. */
+  previewContent: string;
+  expiresAt: number | null;
+  createdAt: number;
+};

@@ -9,9 +9,14 @@ import type { FlagChange } from "./change.ts";
 import type { TestContext } from "./contexts/test-context.ts";
 import type { CodeList, CodePlace, CodeUploadRecord } from "./code/code-reference.ts";
 import type { Feedback, FeedbackRecord, RatingCount } from "./previews/feedback.ts";
-import type { FlagRead } from "./reads/flag-read.ts";
-import type { FlagHead, FlagPlace, FlagRecord, FlagStatus, FlagValues } from "./flag.ts";
-import type { PreviewedFlag } from "./previews/preview.ts";
+import {
+  type FlagHead,
+  type FlagPlace,
+  type FlagRecord,
+  type FlagStatus,
+  type FlagValues,
+  type PreviewedFlag,
+} from "./flag.ts";
 import type { FoundRamp, RampQuery } from "./ramps/ramp.ts";
 import type { MemberState } from "./members.ts";
 import type { DueChange, ScheduledChange, ScheduledQuery } from "./schedule/scheduled-change.ts";
@@ -217,3 +222,6 @@ export type FlagsApp = ClockAndRandom & {
   watch: Watch;
   store: Versioned & ProjectsStore & FlagsStore & ChangeStore<ProjectChange | FlagChange>;
 };
+
+/** A read of a flag, or of all flags of the environment if `slug` is null. */
+export type FlagRead = { environmentKey: string; slug: string | null; at: number };

@@ -37,7 +37,7 @@ import { VISITOR_BYTES } from "../experiments/measurement.ts";
 import { findGuardFault } from "../flags/ramps/guard.ts";
 import { memberValue } from "../flags/members.ts";
 import { FORM_KEY } from "../forms/form.ts";
-import { ACCENT, COLORS } from "../projects/color.ts";
+import { ACCENT, COLORS } from "../projects/environment-card.ts";
 import { areLabels, HANDLING_KINDS } from "../forms/inbox/handling.ts";
 import { CEILING_FILES, CEILING_FILE_SIZE, HANDLING_LIMITS } from "../forms/limits.ts";
 import { areSeenFlags } from "../forms/seen-flags.ts";

@@ -1,4 +1,4 @@
-import type { Color } from "./color.ts";
+import type { Color } from "./environment-card.ts";
 import type { ProjectSettings } from "./project.ts";
 import type { Environment } from "./environment.ts";
 import type { HistoryEntry } from "../access/history-entry.ts";

@@ -1,6 +1,13 @@
 import type { Card } from "../base/kinds/kinds.ts";
 import { MAX_APPROVALS } from "./approval.ts";
-import { COLORS } from "./color.ts";
+
+/** Colours of environments. Pages show each with the name of its environment, never alone. */
+export const COLORS = ["gray", "red", "orange", "yellow", "green", "blue", "purple", "pink"] as const;
+
+export type Color = (typeof COLORS)[number];
+
+/** The colour of a project's pages, as it is stored. */
+export const ACCENT = /^#[0-9a-f]{6}$/;
 
 /** The fields of a new environment. */
 export const LOOKS = {

@@ -1,5 +1,5 @@
 import type { ProjectChange } from "./change.ts";
-import type { Color } from "./color.ts";
+import type { Color } from "./environment-card.ts";
 import type { Environment } from "./environment.ts";
 import type { HistoryEntry } from "../access/history-entry.ts";
 import type { Project, ProjectSettings } from "./project.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createAssignmentSource } from "../../src/experiments/assignments.ts";
+import { createAssignmentSource } from "../../src/experiments/assignment.ts";
 import { openTestApp } from "../support/app.ts";
 
 test("all processes on a database sign assignments with one secret", async () => {

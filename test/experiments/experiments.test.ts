@@ -15,7 +15,7 @@ import {
 import { putExperiment } from "../../src/experiments/plan.ts";
 import { readResults } from "../../src/experiments/results.ts";
 import { shipExperiment } from "../../src/experiments/shipping.ts";
-import { pauseChanged } from "../../src/experiments/watching.ts";
+import { pauseChanged } from "../../src/experiments/guards/guarding.ts";
 import { deleteFlag } from "../../src/flags/flags.ts";
 import { getRamp, startRamp } from "../../src/flags/ramps/ramps.ts";
 import { parseRules } from "../../src/flags/rules/rules.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createAssignmentSource } from "../../src/experiments/assignments.ts";
+import { createAssignmentSource } from "../../src/experiments/assignment.ts";
 import { createExperiment } from "../../src/experiments/experiments.ts";
 import { startExperiment, stopExperiment } from "../../src/experiments/lifecycle.ts";
 import type { Occurrence } from "../../src/experiments/measure.ts";

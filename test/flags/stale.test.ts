@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { isoTime } from "../../src/base/clock.ts";
-import type { FlagRead } from "../../src/flags/reads/flag-read.ts";
+import type { FlagRead } from "../../src/flags/store.ts";
 import type { FlagPatch, FlagRecord } from "../../src/flags/flag.ts";
 import { setFlag } from "../../src/flags/flags.ts";
 import { removeReferences, uploadReferences } from "../../src/flags/code/code-references.ts";

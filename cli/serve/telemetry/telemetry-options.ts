@@ -2,6 +2,9 @@ import { Option } from "commander";
 import type { Sampling, ServerAddress, TelemetrySettings } from "../../../src/send/telemetry/settings.ts";
 import { env } from "../../session/env.ts";
 import { usage } from "../../session/usage.ts";
+import type { Telemeter } from "../../../src/send/telemetry/telemetry.ts";
+import { VERSION } from "../../version.ts";
+import type { Log } from "../log.ts";
 
 /** The options of OpenTelemetry; its standard variables do the rest: https://opentelemetry.io/docs/specs/otel/protocol/exporter/ */
 export function telemetryOptions(): Option[] {
@@ -108,4 +111,14 @@ function shareOf(text: string, name: string): number {
   if (!(share >= 0 && share <= 1))
     throw usage(`${name} ${text} is no share`, "it is a number from 0 to 1, such as 0.01");
   return share;
+}
+
+/** Sends observations of this thread to the collector of `--otlp-endpoint`; null without one, and nothing is loaded then. */
+export async function openTelemetry(
+  { telemetry }: { telemetry: TelemetrySettings | null },
+  log: Log,
+): Promise<Telemeter | null> {
+  if (telemetry === null) return null;
+  const { createTelemetry } = await import("../../../src/send/telemetry/telemetry.ts");
+  return createTelemetry(telemetry, VERSION, (text) => log.line("warn", `telemetry: ${text}`));
 }

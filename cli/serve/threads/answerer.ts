@@ -1,7 +1,7 @@
 import { yieldToEventLoop } from "../../../src/base/event-loop.ts";
 import { pathOfBytes } from "../../../src/blobs/disk.ts";
 import type { Peer } from "../../../src/http/hot.ts";
-import type { ForwardedRequest, AnswerPart, RequestPart } from "./forwarding.ts";
+import type { ForwardedRequest, AnswerPart, RequestPart } from "./messages.ts";
 
 /** A host that nothing has, for the request of a sender that named none. */
 const NO_HOST = "http://no-host.invalid";

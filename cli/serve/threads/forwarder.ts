@@ -1,6 +1,6 @@
 import { yieldToEventLoop } from "../../../src/base/event-loop.ts";
 import type { Peer } from "../../../src/http/hot.ts";
-import type { AnswerPart, RequestPart } from "./forwarding.ts";
+import type { AnswerPart, RequestPart } from "./messages.ts";
 
 type Reader = { read: () => Promise<{ done: boolean; value?: Uint8Array | undefined }> };
 

@@ -10,7 +10,7 @@ import { openApp } from "../../data/open.ts";
 import { listen } from "../listen.ts";
 import { createLog } from "../log.ts";
 import { placeServices } from "../services.ts";
-import { openTelemetry } from "../telemetry/telemetry.ts";
+import { openTelemetry } from "../telemetry/telemetry-options.ts";
 import { createForwarder } from "./forwarder.ts";
 import { openServerCounts } from "./memory.ts";
 import type { FromThread, ThreadStart, ToThread } from "./messages.ts";

@@ -4,7 +4,7 @@ import { AppError } from "../../base/errors.ts";
 import { childrenOf, depthOf, isObject } from "../../base/json.ts";
 import { RULE_LIMITS } from "../limits.ts";
 import type { FlagRules } from "../rules/rules.ts";
-import type { Fault } from "./fault.ts";
+import type { Fault } from "./definition.ts";
 import { SILENT } from "./fractional.ts";
 import { type Segments, inlineSegments, replaceReferences } from "./nested-segments.ts";
 import { asKnownToFlagd, findOperatorFault, pathInRule } from "./operators.ts";

@@ -1,8 +1,7 @@
 import { isoTime } from "../../base/clock.ts";
 import { type Turns, createTurns } from "../../base/event-loop.ts";
-import { PAYLOAD_SUFFIX } from "../limits.ts";
+import { PAYLOAD_SUFFIX, MAX_DESCRIPTION } from "../limits.ts";
 import type { FlagRecord, FlagValues } from "../flag.ts";
-import { MAX_DESCRIPTION } from "../limits.ts";
 import { type FlagRules, parseRules, rulesText } from "../rules/rules.ts";
 import { type SegmentRecord, referencesOf } from "../segment.ts";
 import { type Segments, inlineSegments } from "./nested-segments.ts";
@@ -209,3 +208,6 @@ export function payloadOf({ variants, ...rest }: FlagdFlag): { payload: unknown 
   if (payload === undefined) return undefined;
   return Bun.deepEquals(payloadFlag(payload), { ...rest, variants }, true) ? { payload } : undefined;
 }
+
+/** An error in a flag definition: its place, as a JSON pointer from the flag (RFC 6901), and a message. */
+export type Fault = { path: string; message: string };

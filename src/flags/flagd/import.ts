@@ -5,9 +5,15 @@ import { findSlugFault } from "../../base/slug.ts";
 import { findFlagSlugFault, findPayloadFault, MAX_DESCRIPTION, PAYLOAD_SUFFIX } from "../limits.ts";
 import { payloadText } from "../flag.ts";
 import { type FlagRules, takesPayload } from "../rules/rules.ts";
-import type { Fault } from "./fault.ts";
+import {
+  type Fault,
+  defineFlag,
+  type FlagDefinition,
+  type FlagdFlag,
+  type ImportPlan,
+  payloadOf,
+} from "./definition.ts";
 import { type Findings, findMetadataFault, inspectRules, inspectSegment } from "./check.ts";
-import { defineFlag, type FlagDefinition, type FlagdFlag, type ImportPlan, payloadOf } from "./definition.ts";
 import { missingSegments } from "./results.ts";
 import { findNestingFaults } from "./nested-segments.ts";
 

@@ -2,7 +2,7 @@ import { AppError } from "../../base/errors.ts";
 import { isObject } from "../../base/json.ts";
 import type { FlagRules, RulesPatch } from "../rules/rules.ts";
 import { referencesOf } from "../segment.ts";
-import type { Fault } from "./fault.ts";
+import type { Fault } from "./definition.ts";
 import { type Segments, inlineSegments } from "./nested-segments.ts";
 
 /**

@@ -6,7 +6,6 @@ import { findGaps, missingSegments } from "../flagd/results.ts";
 import { withoutAccents } from "../../base/normalize.ts";
 import { findSlugFault } from "../../base/slug.ts";
 import { findFlagSlugFault, MAX_DESCRIPTION, MAX_ENVIRONMENT_BYTES, RULE_LIMITS } from "../limits.ts";
-import { resetBudget } from "./budget.ts";
 import { WrongFile } from "./choice.ts";
 
 /** A difference between a flag and what was imported of it; `path` is a JSON pointer into the file. */
@@ -210,4 +209,19 @@ export function namesOf(values: readonly unknown[]): string[] {
     taken.add(name);
     return name;
   });
+}
+
+/** Parts of conditions that one flag may need, since a part can be repeated wherever it is referred to. */
+const MAX_PARTS = 50_000;
+
+let left = MAX_PARTS;
+
+/** Begins the conditions of another flag or segment. */
+function resetBudget(): void {
+  left = MAX_PARTS;
+}
+
+/** Counts parts of a condition. Throws `RangeError` for too many. */
+export function spend(parts: number): void {
+  if ((left -= parts) < 0) throw new RangeError("too many parts");
 }

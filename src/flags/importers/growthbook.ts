@@ -1,9 +1,8 @@
 import { isObject } from "../../base/json.ts";
 import type { FlagdFlag } from "../flagd/definition.ts";
 import { compileFlag, subjectOf } from "../flagd/evaluate.ts";
-import { spend } from "./budget.ts";
+import { spend, Draft, type Noting, Unsupported, namesOf } from "./draft.ts";
 import { type Choice, requireNone, WrongFile } from "./choice.ts";
-import { Draft, type Noting, Unsupported, namesOf } from "./draft.ts";
 import { conditionRule, type Groups } from "./growthbook-conditions.ts";
 import { and, type Chain, chained, listOf, not, objectOf, type Rule } from "./logic.ts";
 import { coverageOf, experimentOf, type Feature, nameOf } from "./growthbook-shares.ts";

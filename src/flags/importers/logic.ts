@@ -1,7 +1,6 @@
 import { isObject } from "../../base/json.ts";
 import { momentOf } from "../flagd/operands.ts";
-import { spend } from "./budget.ts";
-import { Unsupported } from "./draft.ts";
+import { spend, Unsupported } from "./draft.ts";
 
 /** Rules in JSONLogic for the importers. A condition is an operation, or true or false where that is known. */
 export type Rule = boolean | { [operation: string]: unknown };

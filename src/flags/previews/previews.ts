@@ -1,8 +1,7 @@
 import { isoTime } from "../../base/clock.ts";
 import { yieldToEventLoop } from "../../base/event-loop.ts";
-import { hasExpired } from "../flag.ts";
+import { hasExpired, type PreviewedFlag } from "../flag.ts";
 import { renderContent } from "./preview-content.ts";
-import type { PreviewedFlag } from "./preview.ts";
 import { type FindSnapshot, createSnapshots } from "../reads/snapshots.ts";
 import type { FlagsApp } from "../store.ts";
 

@@ -67,3 +67,12 @@ export function formOfMetric(metric: string): string | null {
   const form = "submissions:";
   return metric.startsWith(form) ? metric.slice(form.length) : null;
 }
+
+/**
+ * The metrics of an experiment, followed by those that only its guards read, each once. Guards against earlier weeks
+ * need none.
+ */
+export function guardMetrics(metrics: readonly string[], guards: readonly string[]): string[] {
+  const read = guards.map(parseGuard).filter(({ isOfBaseline }) => !isOfBaseline);
+  return [...new Set([...metrics, ...read.map(({ metric }) => metric)])];
+}

@@ -1,6 +1,5 @@
-import type { FlagsApp } from "../store.ts";
+import { type FlagsApp, type FlagRead } from "../store.ts";
 import type { Job } from "../../base/jobs.ts";
-import type { FlagRead } from "./flag-read.ts";
 import { type Counted, createReadTally } from "./read-tally.ts";
 
 /** Least time between two recorded reads of a flag, in milliseconds, and so the precision of read times. */

@@ -3,7 +3,7 @@ import { createTokenFinder } from "../../access/token-finder.ts";
 import { formatBytes } from "../../base/bytes.ts";
 import { AppError } from "../../base/errors.ts";
 import { isDeeper } from "../../base/json.ts";
-import { createAssignmentSource } from "../../experiments/assignments.ts";
+import { createAssignmentSource } from "../../experiments/assignment.ts";
 import { type EventFault, readPageEvents, readServerEvents, takeEvents } from "../../experiments/events.ts";
 import { EVENT_LIMITS } from "../../experiments/limits.ts";
 import type { Client } from "../address.ts";

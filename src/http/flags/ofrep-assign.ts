@@ -1,7 +1,11 @@
 import type { App } from "../../app.ts";
 import { AppError } from "../../base/errors.ts";
-import { type Assigned, type Assignments, fits } from "../../experiments/assignment.ts";
-import { createAssignmentSource } from "../../experiments/assignments.ts";
+import {
+  type Assigned,
+  type Assignments,
+  fits,
+  createAssignmentSource,
+} from "../../experiments/assignment.ts";
 import { createHeldFlags } from "../../experiments/held-flags.ts";
 import type { Context, Subject } from "../../flags/flagd/evaluate.ts";
 import type { Access } from "./ofrep-access.ts";

@@ -25,10 +25,9 @@ import { OPEN, checkOrigin, corsHeaders, letRead, preflightFor } from "./cors.ts
 import { answerFileLink } from "./files.ts";
 import { createFormPage } from "./form-page.ts";
 import { type Links, hasOwnPages, withError } from "./links.ts";
-import { errorPage, formErrorPage, methodPage } from "./pages/error.ts";
+import { errorPage, formErrorPage, methodPage, type Visit, thanksPage } from "./pages/error.ts";
 import { detailOf, problemOf } from "./pages/problem.ts";
 import type { Problem } from "./pages/texts/texts.ts";
-import { type Visit, thanksPage } from "./pages/thanks.ts";
 import { answerSpamLink } from "./spam-link.ts";
 import { type Route, createSubmissionHandler, noSuchAddress } from "./receive.ts";
 

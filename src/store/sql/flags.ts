@@ -13,9 +13,8 @@ import { listStatuses, pageHeads } from "./flag-overviews.ts";
 import { pageCut, pageOf } from "./pages.ts";
 import { type Revised, environmentRow, projectRow } from "./rows.ts";
 import { type Work, all, first, only, run } from "./work.ts";
-import type { FlagRead } from "../../flags/reads/flag-read.ts";
+import { type FlagRead, type ExpiringFlag } from "../../flags/store.ts";
 import { amongProjects, textOrder } from "./lists.ts";
-import type { ExpiringFlag } from "../../flags/store.ts";
 
 /** Ignores a read from before the flag was created: it was a read of an earlier flag with that name. */
 const mark = (ofFlag: string) => `

@@ -1,5 +1,5 @@
 import type { Page } from "../../base/pages.ts";
-import { guardMetrics } from "../../experiments/guards/guard-metrics.ts";
+import { guardMetrics } from "../../flags/ramps/guard.ts";
 import type { Counting, FlagChange } from "../../flags/change.ts";
 import type { FlagPlace } from "../../flags/flag.ts";
 import { type FoundRamp, isHeld, type Ramp, type RampQuery, restOf } from "../../flags/ramps/ramp.ts";

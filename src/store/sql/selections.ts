@@ -1,4 +1,4 @@
-import type { PreviewedFlag } from "../../flags/previews/preview.ts";
+import type { PreviewedFlag } from "../../flags/flag.ts";
 import { flagsOfEnvironment } from "./flags.ts";
 import { type EnvironmentRow, environmentRow } from "./rows.ts";
 import { memberStates, membersSince } from "./memberships/members.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "bun:test";
 import { createAssets } from "../../../src/http/dashboard/assets.ts";
-import { COLORS } from "../../../src/projects/color.ts";
+import { COLORS } from "../../../src/projects/environment-card.ts";
 
 const PAGES = join(import.meta.dir, "../../../src/http/dashboard");
 

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { createToken, revokeToken } from "../../../src/access/tokens.ts";
-import { createAssignmentSource } from "../../../src/experiments/assignments.ts";
+import { createAssignmentSource } from "../../../src/experiments/assignment.ts";
 import { createExperiment } from "../../../src/experiments/experiments.ts";
 import { startExperiment } from "../../../src/experiments/lifecycle.ts";
 import { startRamp } from "../../../src/flags/ramps/ramps.ts";

@@ -3,7 +3,6 @@ import type { Form } from "../../../forms/form.ts";
 import { page, wayBack } from "./layout.ts";
 import { detailText, noticeOf, problemOf } from "./problem.ts";
 import { ENGLISH_READER, type Reader, readerOf } from "./reader.ts";
-import type { Visit } from "./thanks.ts";
 import type { Problem } from "./texts/texts.ts";
 
 const METHOD = { title: "There is nothing to see here", text: "This address takes in forms." };
@@ -81,5 +80,19 @@ export function missingPage(instead: string | null): Promise<Response> {
     { status: 404, title: "There is nothing here", mark: "bad" },
     html`<p>This address has no page.</p>
       ${instead === null ? "" : html`<p class="soft">${instead[0]!.toUpperCase()}${instead.slice(1)}.</p>`}`,
+  );
+}
+
+/** The headers of the request for a page that its text depends on. */
+export type Visit = { referer: string | undefined; acceptLanguage: string | undefined };
+
+/** The built-in page after a submission was stored, with the texts of the form if it has some. */
+export async function thanksPage({ referer, acceptLanguage }: Visit, form?: Form): Promise<Response> {
+  const reader = form ? await readerOf(form.language, acceptLanguage) : ENGLISH_READER;
+  const [title, text] = reader.texts.thanks;
+  return page(
+    { status: 200, title, mark: "good", reader, accent: form?.ofProject?.accent },
+    html`<p class="lines">${form?.successMessage ?? text}</p>
+      ${wayBack(referer, reader)}`,
   );
 }

@@ -6,7 +6,7 @@ import type {
   ExperimentPlace,
   FoundExperiment,
 } from "../../../experiments/experiment.ts";
-import { guardMetrics } from "../../../experiments/guards/guard-metrics.ts";
+import { guardMetrics } from "../../../flags/ramps/guard.ts";
 import { HELD_COLUMNS, heldFrom, type HeldRow, flagOf, stateOf, stateText } from "../held.ts";
 import { amongProjects } from "../lists.ts";
 import { pageCut, pageOf } from "../pages.ts";

@@ -1,4 +1,4 @@
-import { createAssignmentSource } from "../../../../src/experiments/assignments.ts";
+import { createAssignmentSource } from "../../../../src/experiments/assignment.ts";
 import { readServerEvents, takeEvents } from "../../../../src/experiments/events.ts";
 import { setFlag } from "../../../../src/flags/flags.ts";
 import { addNoticeTarget } from "../../../../src/projects/notice-targets.ts";
