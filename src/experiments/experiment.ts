@@ -6,7 +6,7 @@ import { DESIGN } from "./experiment-card.ts";
 import { EXPERIMENT_LIMITS } from "./limits.ts";
 
 export const EXPERIMENT_STATUSES = ["draft", "running", "paused", "ended"] as const;
-export type ExperimentStatus = (typeof EXPERIMENT_STATUSES)[number];
+type ExperimentStatus = (typeof EXPERIMENT_STATUSES)[number];
 
 /** The place of an experiment by slugs. */
 export type ExperimentPlace = { project: string; environment: string; experiment: string };

@@ -9,7 +9,7 @@ export const RAMP_STATUSES = ["running", "paused", "completed", "aborted"] as co
 export const RAMP_REASONS = ["person", "changed", "locked", "guard", "deleted"] as const;
 export const GUARD_ACTIONS = ["pause", "rollback"] as const;
 
-export type RampStatus = (typeof RAMP_STATUSES)[number];
+type RampStatus = (typeof RAMP_STATUSES)[number];
 export type RampReason = (typeof RAMP_REASONS)[number];
 export type GuardAction = (typeof GUARD_ACTIONS)[number];
 

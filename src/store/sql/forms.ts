@@ -166,8 +166,20 @@ function toRecord({ settings, createdAt, updatedAt, ...row }: Row): FormRecord {
 function toRow(record: FormRecord): Row {
   const { project, slug, name, key, successUrl, errorUrl, maxFileSize, maxFiles } = record;
   const { createdAt, updatedAt, rateLimit } = record;
+  const plain = {
+    project,
+    slug,
+    name,
+    key,
+    successUrl,
+    errorUrl,
+    maxFileSize,
+    maxFiles,
+    createdAt,
+    updatedAt,
+  };
   return {
-    ...{ project, slug, name, key, successUrl, errorUrl, maxFileSize, maxFiles, createdAt, updatedAt },
+    ...plain,
     enabled: record.enabled ? 1 : 0,
     uploads: record.uploads ? 1 : 0,
     allowedOrigins: JSON.stringify(record.allowedOrigins),

@@ -32,7 +32,8 @@ export function stateText({ rules, ...state }: RampedState & { share?: number })
   return JSON.stringify({ ...state, rules: rules === null ? null : JSON.parse(rules) });
 }
 
-export function stateOf<State extends RampedState>(text: string): State {
-  const { rules, ...state } = JSON.parse(text) as { rules: object | null };
-  return { ...state, rules: rules === null ? null : JSON.stringify(rules) } as State;
+/** A stored state; only that of a ramp has a share. */
+export function stateOf(text: string): RampedState & { share: number } {
+  const { rules, ...state } = JSON.parse(text) as { enabled: boolean; share: number; rules: object | null };
+  return { ...state, rules: rules === null ? null : JSON.stringify(rules) };
 }

@@ -146,8 +146,9 @@ export function* recordChange(
   { environment, kind, name, before, after, cause }: HistoryEntry,
 ): Work<void> {
   const reasons = [cause, why ?? undefined].filter((each) => each !== undefined);
+  const place = { revision, projectId, environment, kind, name, at, who };
   yield* insert("changes", {
-    ...{ revision, projectId, environment, kind, name, at, who },
+    ...place,
     why: reasons.length === 0 ? null : reasons.join(": "),
     source: source ?? null,
     review: toJson(review),

@@ -146,7 +146,7 @@ function toFound(row: Row): FoundRamp {
     guarded,
     ...rest
   } = row;
-  const { share, ...left } = stateOf<Ramp["before"]>(row.left);
+  const { share, ...left } = stateOf(row.left);
   const ramp: Ramp = {
     ...rest,
     steps: JSON.parse(row.steps),

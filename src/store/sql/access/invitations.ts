@@ -28,8 +28,9 @@ export function* insertInvitation({ invitation, hash }: Change<"insertInvitation
   const { id: projectId } = yield* projectRow(project);
   for (const each of environments ?? []) yield* environmentRow(project, each);
   const { user, token } = yield* makerIds(maker);
+  const own = { hash: Buffer.from(hash, "hex"), id, projectId, role, userId: user, tokenId: token };
   yield* insert("invitations", {
-    ...{ hash: Buffer.from(hash, "hex"), id, projectId, role, userId: user, tokenId: token },
+    ...own,
     environments: textOfEnvironments(environments),
     createdAt,
     expiresAt,

@@ -37,7 +37,10 @@ export function* beginMeasurement(beginning: Beginning): Work<void> {
     variants: JSON.stringify(variants),
     metrics: JSON.stringify(metrics),
     salt: Buffer.from(salt, "hex"),
-    ...{ running: 1, visitors: 0, mixed: 0, filled: 0 },
+    running: 1,
+    visitors: 0,
+    mixed: 0,
+    filled: 0,
   });
 }
 
