@@ -3,8 +3,11 @@ import type { Page } from "../base/pages.ts";
 import { type FlagHead, type FlagPlace, type FlagRecord, type FlagStatus, hasExpired } from "./flag.ts";
 import type { FlagsApp } from "./store.ts";
 
-/** Rows that are read before other work of the event loop takes its turn. */
+/** Flags that are read before other work of the event loop takes its turn. */
 const STEP = 1000;
+
+/** What flags are in environments, with rules of up to 16 KB, that is read before that. */
+const STATUSES = 40;
 
 /** A flag of a project, and what it is in each environment, by the slug of the environment. */
 export type FlagOverview = FlagHead & { environments: (FlagStatus & { expired: boolean })[] };
@@ -54,7 +57,7 @@ async function withStatuses(
   heads: readonly FlagHead[],
 ): Promise<FlagOverview[]> {
   const environments = await app.store.environments.list(project);
-  const step = Math.max(1, Math.floor(STEP / Math.max(1, environments.length)));
+  const step = Math.max(1, Math.floor(STATUSES / Math.max(1, environments.length)));
   const items: FlagOverview[] = [];
   for (let from = 0; from < heads.length; from += step) {
     if (from > 0) await yieldToEventLoop();

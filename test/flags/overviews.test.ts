@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { flagInEveryEnvironment, overviewOfFlags } from "../../src/flags/overviews.ts";
+import { everyFlag, flagInEveryEnvironment, overviewOfFlags } from "../../src/flags/overviews.ts";
 import { importFlags } from "../../src/flags/imports.ts";
 import { OPERATOR } from "../support/records/caller.ts";
 import { reasonOf } from "../support/refusals.ts";
 import { openShop } from "../support/records/shop.ts";
+import { turnsOf } from "../support/records/turns.ts";
 
 describe("the overview of flags", () => {
   test("has what a flag is in each environment, in pages by slug", async () => {
@@ -59,6 +60,17 @@ describe("the overview of flags", () => {
       more: false,
     });
     expect(await reasonOf(overviewOfFlags(app, "nobody", { limit: 1 }))).toStartWith("not_found");
+  });
+
+  test("of a hundred flags is read in turns with other work, each as in a page", async () => {
+    const { app, place } = await openShop("live", "develop");
+    const plain = { state: "ENABLED", variants: { on: true, off: false }, defaultVariant: "on" };
+    const flags = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`flag-${at}`, plain]));
+    await importFlags(app, OPERATOR, place("live"), { flags }, false);
+    const { result, turns } = await turnsOf(() => everyFlag(app, "shop"));
+    expect(turns).toBeGreaterThanOrEqual(4);
+    expect(result).toEqual((await overviewOfFlags(app, "shop", { limit: 200 })).items);
+    expect(result).toHaveLength(100);
   });
 
   test("is searched in slugs and descriptions, in either case, over any number of flags", async () => {

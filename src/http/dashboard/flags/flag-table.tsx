@@ -104,6 +104,9 @@ export function FlagTable({
 
 const keep = keptMarkup(500);
 
+/** Rules may be long. */
+const hashOf = (rules: string | null) => rules && String(Bun.hash(rules));
+
 /** A row, which is rendered once for all that it shows: one of three environments is as much as a small page. */
 function KeptRow({ row, ...shared }: Shared & { row: Row }) {
   const { root, now, timeZone } = useView();
@@ -112,7 +115,7 @@ function KeptRow({ row, ...shared }: Shared & { row: Row }) {
   const may = environments.map((each) => useMayChange([each]));
   const course = [...flag.courses].map(([name, each]) => [name, each, Math.floor(now / HOUR_MS)]);
   const facts = [
-    flag,
+    { ...flag, environments: flag.environments.map((each) => ({ ...each, rules: hashOf(each.rules) })) },
     course,
     why,
     reads?.reads,
