@@ -141,7 +141,7 @@ const EXPRESSIONS: ReadonlyMap<string, string> = new Map([
     String.raw`src/http/dashboard/assets.ts /("[^"]*")|\/\*.*?\*\/|\s*([{};,>])\s*|: |\s+/gs`,
     "the styles of this program",
   ],
-  [String.raw`src/http/dashboard/flags/release/guards.tsx / [\d.]*%$/`, "a condition of a guard"],
+  [String.raw`src/http/dashboard/flags/release-fields.tsx / [\d.]*%$/`, "a condition of a guard"],
   [String.raw`src/http/dashboard/submissions/content.tsx /\S\s+\S/`, "the name of a field"],
   [String.raw`src/base/kinds/kinds.ts /[:=]\s*(\d{1,9})\s*%?\s*$/`, "a line of shares, as typed"],
   [String.raw`src/blobs/s3/url.ts /^[\w.-]+(?:\/[\w.-]+)*$/`, "a setting of the server"],

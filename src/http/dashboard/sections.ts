@@ -16,7 +16,7 @@ import { experimentRoutes } from "./experiments/experiment.tsx";
 import { experimentsRoutes } from "./experiments/experiments.tsx";
 import { flagPageRoutes } from "./flags/flag.tsx";
 import { projectFlagsRoutes } from "./flags/project.tsx";
-import { projectListRoutes } from "./flags/projects.tsx";
+import { projectListRoutes } from "./project/projects.tsx";
 import { fieldsRoutes } from "./forms/form-fields.tsx";
 import { formRoutes } from "./forms/forms.tsx";
 import { moveFormRoutes } from "./forms/move.tsx";

@@ -4,7 +4,7 @@ import { metricInWords } from "../../../flags/release/release-words.ts";
 import { EXPERIMENT_LIMITS } from "../../../experiments/limits.ts";
 import type { Project } from "../../../projects/project.ts";
 import { type Fields, textOf, textsOf } from "../fields.ts";
-import { Guards, guardsIn } from "../flags/release/guards.tsx";
+import { Guards, guardsIn } from "../flags/release-fields.tsx";
 import type { Page } from "../page.tsx";
 import { AreaField, CheckField, SelectField, TextField, WhyField } from "../parts/field.tsx";
 import { Button, Form } from "../parts/link.tsx";

@@ -1,19 +1,24 @@
 import { own } from "../../../base/shapes/own.ts";
 import { FIELDS, tagsOf } from "../../../flags/flag-fields.ts";
 import type { FlagPlace } from "../../../flags/flag.ts";
+import { DEFAULT_STALE_DAYS } from "../../../flags/stale.ts";
 import { flags } from "../../../operations/flags.ts";
 import { getProject } from "../../../projects/projects.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { type Fields, revisionIn, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
+import { lastChange } from "../parts/confirm.tsx";
+import { Danger } from "../parts/danger.tsx";
 import { Diff } from "../parts/diff.tsx";
 import { CheckField, LineField, TextField } from "../parts/field.tsx";
 import { Button, Form } from "../parts/link.tsx";
-import { type Typed, typedAt } from "../parts/submit.ts";
-import { FLAG, type ParametersOf, flagPath, settingPath } from "../paths.ts";
+import { Notice } from "../parts/status.tsx";
+import { faultAt, type Typed, typedAt } from "../parts/submit.ts";
+import { FLAG, flagPath, type ParametersOf, projectPath, settingPath } from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
-import { useMay } from "../view.ts";
-import type { Screen } from "./screen.tsx";
+import { useMay, useMayChange, useView } from "../view.ts";
+import { isRead, ratesOf, Readers } from "./flag-facts.tsx";
+import type { Again, Screen } from "./screen.tsx";
 import { undoOfAll } from "./ticked.tsx";
 
 const DETAILS = `${FLAG}/details` as const;
@@ -128,6 +133,135 @@ export function FlagDetails({ screen }: { screen: Screen }) {
           </Button>
         </p>
       </Form>
+    </details>
+  );
+}
+
+/** Takes the form that deletes a flag in every environment; `again` shows its page with what was wrong. */
+export function deletionRoutes(dashboard: Dashboard, again: Again) {
+  const { app, act, post } = dashboard;
+  post(
+    `${FLAG}/delete`,
+    "flags:write",
+    act({
+      operation: flags.delete,
+      input({ fields, names }) {
+        if (textOf(fields, "name").trim() !== names.flag)
+          throw faultAt("name", `type ${names.flag}: nothing is deleted`);
+        return { names, revision: revisionIn(fields) };
+      },
+      done: (_, { names: { project, flag } }) => ({
+        to: projectPath(project),
+        text: `The flag ${flag} is deleted.`,
+      }),
+      async confirm({ c, names: { project, flag } }) {
+        const { environments } = await getProject(app, project);
+        const [statuses, last, rateOf] = await Promise.all([
+          app.store.flags.statuses(project, [flag]),
+          lastChange(app, project, { kind: "flag", name: flag, environment: null }),
+          ratesOf(app, c.get("caller"), { project, environments }, flag),
+        ]);
+        return {
+          title: `Confirm: delete ${flag}, ${project}`,
+          label: `Delete ${flag} in every environment`,
+          isDeletion: true,
+          environments,
+          change: (
+            <DeletedEverywhere
+              flag={flag}
+              environments={environments}
+              statuses={statuses}
+              now={app.now()}
+              rateOf={(slug) => rateOf(slug, flag)}
+            />
+          ),
+          last,
+          back: { to: flagPath(project, flag), label: flag },
+        };
+      },
+      async again({ c, fields, names }, faults, { code }) {
+        const late = {
+          name: "The flag was changed meanwhile. Check it again, and delete it if that is still right.",
+        };
+        const isLate = code === "conflict";
+        const environment = textOf(fields, "environment") || (await firstOf(dashboard, names.project));
+        const typed = { delete: { fields, faults: isLate ? late : faults } };
+        return again(c, { ...names, environment }, () => ({ typed, status: isLate ? 409 : 422 }));
+      },
+      at: { "revision-differs": "name", invalid: "" },
+    }),
+  );
+}
+
+/** The environment whose tab shows where an address names none. */
+export async function firstOf({ app }: Dashboard, slug: string): Promise<string> {
+  const { environments } = await getProject(app, slug);
+  return environments[0]!.slug;
+}
+
+type Deleted = {
+  flag: string;
+  environments: Screen["project"]["environments"];
+  statuses: Screen["statuses"];
+  now: number;
+  rateOf: (environment: string) => number;
+};
+
+/** Environments in which a flag is deleted, and their readers. */
+export function DeletedEverywhere({ flag, environments, statuses, now, rateOf }: Deleted) {
+  const readers = statuses
+    .filter((status) => isRead(status, now))
+    .flatMap(({ environment: slug, readAt }) => {
+      const environment = environments.find((each) => each.slug === slug);
+      return environment ? [{ environment, readAt, rate: rateOf(slug) }] : [];
+    });
+  return (
+    <div class="stack">
+      <p>
+        {flag} is deleted in {statuses.map(({ environment }) => environment).join(", ")}.
+      </p>
+      {readers.length === 0 ? (
+        <p>It has not been read in the last {DEFAULT_STALE_DAYS} days.</p>
+      ) : (
+        <Notice tone="warn" title="Applications still read it">
+          <Readers readers={readers} />
+        </Notice>
+      )}
+    </div>
+  );
+}
+
+/** The form that deletes a flag, which names who still reads it. */
+export function Deletion({ screen }: { screen: Screen }) {
+  const { place, project: all, statuses, rate, typed, open } = screen;
+  const { project, flag, environment } = place;
+  const { now } = useView();
+  const { name, value, error } = typedAt(typed.delete, "name");
+  if (!useMayChange(all.environments)) return null;
+  return (
+    <details class="card" open={typed.delete !== undefined || open === "delete"} id="delete">
+      <summary>Delete {flag}</summary>
+      <Danger
+        to={`${flagPath(project, flag)}/delete`}
+        values={{ revision: Math.max(...statuses.map(({ revision }) => revision)), environment }}
+        class="stack narrow"
+        id="delete-form"
+        label={`Delete ${flag}`}
+        isChanged={typed.delete !== undefined}
+        why={typedAt(typed.delete, "why").value}
+        whyId="delete-why"
+        words={[{ name, word: flag, label: `Type ${flag} to delete it`, typed: value, fault: error }]}
+        act={`Delete ${flag} in every environment`}
+        icon="trash"
+      >
+        <DeletedEverywhere
+          flag={flag}
+          environments={all.environments}
+          statuses={statuses}
+          now={now}
+          rateOf={(slug) => (slug === environment ? rate : 0)}
+        />
+      </Danger>
     </details>
   );
 }

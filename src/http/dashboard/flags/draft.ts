@@ -3,11 +3,11 @@ import { AppError } from "../../../base/errors.ts";
 import { isObject } from "../../../base/json.ts";
 import { parseWallTime, wallTime } from "../../../base/wall-time.ts";
 import {
+  type Field as Card,
   coloursOf,
   FIELD_NAMES,
-  FIELDS,
-  type Field as Card,
   type FieldName,
+  FIELDS,
   NONE_SHOWN,
   SHARED,
   type SharedName,
@@ -15,13 +15,13 @@ import {
 import type { FlagPatch, FlagRecord } from "../../../flags/flag.ts";
 import { flagState } from "../../../flags/history.ts";
 import type { Trial } from "../../../flags/reads/evaluations.ts";
-import { type RuleRow, type RuleTable, ruleOfTable, tableOfRule } from "../../../flags/rules/rule-table.ts";
+import { ruleOfTable, type RuleRow, type RuleTable, tableOfRule } from "../../../flags/rules/rule-table.ts";
 import { areBoolean } from "../../../flags/rules/rules.ts";
 import { type Fields, fitsInLine, textOf, textsOf } from "../fields.ts";
 import { parseJson } from "../json-text.ts";
 import { type Faults, faultsAt } from "../parts/submit.ts";
-import { type EditedTable, SHARES, rowsIn, serveIn } from "./rule-rows.ts";
-import { type EditedVariants, coloursIn, editedVariants, valuesOf, variantsIn } from "./variant-rows.ts";
+import { type EditedTable, rowsIn, serveIn, SHARES } from "./rules.ts";
+import { coloursIn, editedVariants, type EditedVariants, valuesOf, variantsIn } from "./variants.tsx";
 
 /** A field by its name in the form of a flag, which has no metadata. */
 export type Field = Exclude<FieldName, "metadata" | "expiredAt" | Exclude<SharedName, "colours">> | "expires";

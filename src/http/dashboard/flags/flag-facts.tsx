@@ -1,17 +1,21 @@
 import type { Caller } from "../../../access/caller.ts";
 import type { App } from "../../../app.ts";
 import { DAY_MS } from "../../../base/days.ts";
-import { type FlagRecord } from "../../../flags/flag.ts";
+import type { FlagRecord } from "../../../flags/flag.ts";
+import { hasRule } from "../../../flags/rules/rule-rows.ts";
+import { OWN_RULE, ruleClauses } from "../../../flags/rules/rule-words.ts";
 import { parseRules } from "../../../flags/rules/rules.ts";
 import { DEFAULT_STALE_DAYS } from "../../../flags/stale.ts";
 import { readRates } from "../../../maintenance/stats.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import { formatRate } from "../parts/confirm.tsx";
-import { EnvironmentName } from "../parts/status.tsx";
+import { Diff } from "../parts/diff.tsx";
+import { Badge, EnvironmentName, Notice } from "../parts/status.tsx";
+import { Table } from "../parts/table.tsx";
 import { Foreign, visible } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
-import { hasRule } from "../../../flags/rules/rule-rows.ts";
-import { OWN_RULE, ruleClauses } from "../../../flags/rules/rule-words.ts";
+import { type Draft, type Field, fieldOf, isSameText, NAMES } from "./draft.ts";
+import type { Screen } from "./screen.tsx";
 
 /** Characters of a payload that an overview shows. */
 const SHOWN = 600;
@@ -107,4 +111,75 @@ export async function ratesOf(
     const known = rates.get(environment);
     return known ? ((known.flags.get(flag) ?? 0) + known.all) / 60 : 0;
   };
+}
+
+/** Three-way comparison after an edit conflict: base, stored, typed. */
+export function ConflictView({ screen: { conflict, last, isMissing } }: { screen: Screen }) {
+  if (conflict === null) return null;
+  const { mine, base, theirs, advice } = conflict;
+  const isSame = (field: Field, one: Draft, other: Draft) => isSameText(field, one[field], other[field]);
+  const fields = NAMES.filter((field) => !isSame(field, mine, base) || !isSame(field, theirs, base));
+  return (
+    <section class="card" aria-labelledby="conflict-title" id="conflict">
+      <h2 id="conflict-title">Two changes at the same time</h2>
+      <Notice tone="bad">
+        <p>
+          {last === null ? "Another user" : <Foreign text={last.who} />}{" "}
+          {isMissing ? "deleted this flag" : "changed this flag"}
+          {last !== null && (
+            <>
+              {" "}
+              <Time at={last.at} />
+            </>
+          )}
+          {last?.why && (
+            <>
+              {" "}
+              (<Foreign text={last.why} />)
+            </>
+          )}
+          , after this page was loaded. Nothing of yours is stored yet.
+        </p>
+      </Notice>
+      <Table
+        caption="What differs"
+        columns={[
+          {
+            label: "Field",
+            heading: true,
+            cell: (field) => (
+              <>
+                {fieldOf(field).label}{" "}
+                {!isSame(field, mine, base) &&
+                  !isSame(field, theirs, base) &&
+                  !isSame(field, mine, theirs) && <Badge tone="warn">both changed it</Badge>}
+              </>
+            ),
+          },
+          { label: "Before both", cell: (field) => <Value text={base[field]} /> },
+          {
+            label: "Theirs, stored",
+            cell: (field) => <Value text={theirs[field]} isSame={isSame(field, theirs, base)} />,
+          },
+          {
+            label: "Yours",
+            cell: (field) => <Value text={mine[field]} isSame={isSame(field, mine, base)} />,
+          },
+        ]}
+        rows={fields}
+      />
+      {last !== null && (
+        <details id="conflict-change">
+          <summary>All of their change</summary>
+          <Diff before={last.before ?? {}} after={last.after ?? {}} />
+        </details>
+      )}
+      <p>{advice}</p>
+    </section>
+  );
+}
+
+function Value({ text, isSame = false }: { text: string; isSame?: boolean }) {
+  if (isSame) return <span class="soft">not changed</span>;
+  return text === "" ? <span class="soft">none</span> : <Code text={text} />;
 }

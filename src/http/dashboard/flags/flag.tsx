@@ -1,43 +1,41 @@
 import { requireScope } from "../../../access/rights.ts";
 import { AppError } from "../../../base/errors.ts";
+import { flagEntry } from "../../../documents/document.ts";
 import { tagsOf } from "../../../flags/flag-fields.ts";
-import { type FlagPlace, noSuchFlag } from "../../../flags/flag.ts";
+import { type FlagPlace, type FlagRecord, noSuchFlag } from "../../../flags/flag.ts";
 import { getsInShort } from "../../../flags/release/release-words.ts";
-import { flags } from "../../../operations/flags.ts";
-import { getProject } from "../../../projects/projects.ts";
-import type { DashboardContext } from "../dashboard-env.ts";
-import { revisionIn, textOf } from "../fields.ts";
+import { parseRules } from "../../../flags/rules/rules.ts";
+import { FLAGS_PATH } from "../../paths.ts";
+import type { DashboardContext, DashboardOptions } from "../dashboard-env.ts";
+import { textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
-import { lastChange } from "../parts/confirm.tsx";
+import { type Command, formflag, type Options, quoted } from "../parts/commands.tsx";
 import { Menu } from "../parts/fold.tsx";
 import { A, ButtonForm, ButtonLink } from "../parts/link.tsx";
 import { EnvTabs } from "../parts/seg.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
-import { faultAt, type Typed } from "../parts/submit.ts";
+import type { Typed } from "../parts/submit.ts";
 import { Foreign } from "../parts/text.tsx";
 import { COMPARE, FLAG, flagPath, pathTo, projectPath, RELEASES, SETTING, settingPath } from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
 import { useMay, useMayChange, useView } from "../view.ts";
-import { HistoryCard, ReadsCard } from "./aside.tsx";
-import { serverOf, settingCommands } from "./commands.ts";
-import { detailsRoutes, FlagDetails } from "./details.tsx";
-import { ratesOf } from "./flag-facts.tsx";
-import { NowCard } from "./now.tsx";
-import { releaseRoutes } from "./release/releasing.tsx";
-import { rampRoutes, Releases } from "./release/running.tsx";
+import { Deletion, deletionRoutes, detailsRoutes, firstOf, FlagDetails } from "./details.tsx";
+import { ConflictView } from "./flag-facts.tsx";
+import { HistoryCard, NowCard, ReadsCard } from "./now.tsx";
+import { releaseRoutes } from "./releasing.tsx";
+import { rampRoutes, Releases } from "./running.tsx";
 import { type Again, readScreen, type Screen } from "./screen.tsx";
 import { peopleOfFlagsRoutes, TryCard } from "./try.tsx";
 import { turn } from "./turn.tsx";
 import { ValuesForm } from "./values-form.tsx";
 import { changeValues } from "./values.ts";
-import { ConflictView, DeletedEverywhere, Deletion } from "./warnings.tsx";
 
 /** The buttons of the form of values; those of a row of a rule have its number behind them. */
 const VALUE_ACTS =
   /^(?:save|check|discard|schedule|try|rows|json|(?:row|and|up|down|remove|variant|drop)(?:-\d{1,4})?)$/;
 
 export function flagPageRoutes(dashboard: Dashboard) {
-  const { app, options, root, get, post, viewOf, act } = dashboard;
+  const { app, options, root, get, post, viewOf } = dashboard;
   const pageOf = (c: DashboardContext, screen: Screen) =>
     flagPage(screen, settingCommands(screen, serverOf(c, options)));
   const again: Again = async (c, place, change, patch) => {
@@ -71,63 +69,7 @@ export function flagPageRoutes(dashboard: Dashboard) {
   post(`${SETTING}/turn`, "flags:write", (c, fields, names) =>
     turn(dashboard, again, { c, fields, names }, true),
   );
-  post(
-    `${FLAG}/delete`,
-    "flags:write",
-    act({
-      operation: flags.delete,
-      input({ fields, names }) {
-        if (textOf(fields, "name").trim() !== names.flag)
-          throw faultAt("name", `type ${names.flag}: nothing is deleted`);
-        return { names, revision: revisionIn(fields) };
-      },
-      done: (_, { names: { project, flag } }) => ({
-        to: projectPath(project),
-        text: `The flag ${flag} is deleted.`,
-      }),
-      async confirm({ c, names: { project, flag } }) {
-        const { environments } = await getProject(app, project);
-        const [statuses, last, rateOf] = await Promise.all([
-          app.store.flags.statuses(project, [flag]),
-          lastChange(app, project, { kind: "flag", name: flag, environment: null }),
-          ratesOf(app, c.get("caller"), { project, environments }, flag),
-        ]);
-        return {
-          title: `Confirm: delete ${flag}, ${project}`,
-          label: `Delete ${flag} in every environment`,
-          isDeletion: true,
-          environments,
-          change: (
-            <DeletedEverywhere
-              flag={flag}
-              environments={environments}
-              statuses={statuses}
-              now={app.now()}
-              rateOf={(slug) => rateOf(slug, flag)}
-            />
-          ),
-          last,
-          back: { to: flagPath(project, flag), label: flag },
-        };
-      },
-      async again({ c, fields, names }, faults, { code }) {
-        const late = {
-          name: "The flag was changed meanwhile. Check it again, and delete it if that is still right.",
-        };
-        const isLate = code === "conflict";
-        const environment = textOf(fields, "environment") || (await firstOf(dashboard, names.project));
-        const typed = { delete: { fields, faults: isLate ? late : faults } };
-        return again(c, { ...names, environment }, () => ({ typed, status: isLate ? 409 : 422 }));
-      },
-      at: { "revision-differs": "name", invalid: "" },
-    }),
-  );
-}
-
-/** The environment whose tab shows where an address names none. */
-async function firstOf({ app }: Dashboard, slug: string): Promise<string> {
-  const { environments } = await getProject(app, slug);
-  return environments[0]!.slug;
+  deletionRoutes(dashboard, again);
 }
 
 /** A flag with its environments as tabs: what holds, how it is released, what it is, and what happened. */
@@ -292,4 +234,70 @@ function Actions({ screen: { place, project, environment, record } }: { screen: 
       </Menu>
     </>
   );
+}
+
+/** Characters of a flag's values that a command quotes. */
+const MAX_TEXT = 2000;
+
+/** The address of the server for programs, as far as it is known. */
+export function serverOf(c: DashboardContext, { publicUrl, basePath }: DashboardOptions): string {
+  return publicUrl ?? `${new URL(c.req.url).origin}${basePath}`;
+}
+
+/** The commands that show and change a flag in one environment. */
+export function settingCommands({ place, project, environment, record }: Screen, server: string): Command[] {
+  const { flag } = place;
+  const at = { p: project.slug, e: environment.slug };
+  const verb = `flags ${record.enabled ? "disable" : "enable"}`;
+  return [
+    ["Show it", "flags get", flag, at],
+    {
+      label: `Turn it ${record.enabled ? "off" : "on"}, with the reason, or for a while`,
+      text: `${formflag(verb, flag, at)} --why 'launch'\n${formflag(verb, flag, at, { for: "2h" })}`,
+    },
+    changeCommand(record, flag, at),
+    ["Raise its share by steps", "flags ramp", flag, at, { variant: "on", to: "1,10,50,100", every: "1d" }],
+    ["Evaluate it for a context", "flags evaluate", flag, at, { context: '{"targetingKey":"ann"}' }],
+    {
+      label: "Read it as an application does",
+      text: `curl ${quoted(`${server}${FLAGS_PATH}/${flag}`)} -H ${quoted(`x-project-key: ${project.key}`)} -H ${quoted(`x-environment-key: ${environment.key}`)}`,
+    },
+    documentCommand(project.slug, flag, new Map([[environment.slug, record]])),
+  ];
+}
+
+/** The command that changes what a flag serves: the payload of a plain one, the rule of another. */
+function changeCommand({ rules }: FlagRecord, flag: string, at: Options): Command {
+  const verb = "flags set";
+  if (rules === null) return ["Change its payload", verb, flag, at, { payload: '{"text":"Hello"}' }];
+  const [variant = "on"] = Object.keys(parseRules(rules).variants);
+  return ["Change its rule", verb, flag, at, { if: "email ends_with @example.com" }, "--then", variant];
+}
+
+/** The command that applies a flag as code, in these environments. */
+function documentCommand(project: string, flag: string, records: ReadonlyMap<string, FlagRecord>): Command {
+  const label = "Apply it as code";
+  const lines = [...records].map(
+    ([environment, record]) => `          ${key(environment)}: ${JSON.stringify(flagEntry(record))}`,
+  );
+  if (lines.join("").length > MAX_TEXT)
+    return {
+      label,
+      text: `${formflag("export", { p: project })} > flags.yaml\nformflag apply -f flags.yaml`,
+    };
+  const document = [
+    "projects:",
+    `  ${key(project)}:`,
+    "    flags:",
+    `      ${key(flag)}:`,
+    "        environments:",
+    ...lines,
+  ];
+  return { label, text: `formflag apply -f - <<'YAML'\n${document.join("\n")}\nYAML` };
+}
+
+/** A name as a key in YAML, in quotes if it could be read as something else. */
+function key(name: string): string {
+  const isPlain = /^[a-z][\w-]*$/i.test(name) && !/^(y|n|yes|no|on|off|true|false|null)$/i.test(name);
+  return isPlain ? name : JSON.stringify(name);
 }

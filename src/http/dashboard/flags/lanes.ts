@@ -1,17 +1,17 @@
-import { capital } from "../../../base/shapes/words.ts";
 import type { Caller } from "../../../access/caller.ts";
 import type { App } from "../../../app.ts";
 import { DAY_MS } from "../../../base/days.ts";
+import { capital } from "../../../base/shapes/words.ts";
 import type { FoundExperiment } from "../../../experiments/experiment.ts";
 import type { Course } from "../../../flags/audience.ts";
 import { type KnownCode, pageReferences, readKnownCode } from "../../../flags/code/code-references.ts";
 import type { FlagStatus } from "../../../flags/flag.ts";
-import { type FlagOverview, everyFlag } from "../../../flags/overviews.ts";
-import { type FlagReads, readsOfFlags } from "../../../flags/reads/flag-reads.ts";
+import { everyFlag, type FlagOverview } from "../../../flags/overviews.ts";
 import { settled } from "../../../flags/ramps/ramp-plan.ts";
 import { type FoundRamp, isHeld } from "../../../flags/ramps/ramp.ts";
+import { type FlagReads, readsOfFlags } from "../../../flags/reads/flag-reads.ts";
 import type { ScheduledChange } from "../../../flags/schedule/scheduled-change.ts";
-import { DEFAULT_STALE_DAYS, type StaleVerdict, assessOverviews } from "../../../flags/stale.ts";
+import { assessOverviews, DEFAULT_STALE_DAYS, type StaleVerdict } from "../../../flags/stale.ts";
 import type { Project } from "../../../projects/project.ts";
 
 /** The lanes of the list, in their order, with what is said of them. */

@@ -21,7 +21,6 @@ import { flagPath, PROJECT, projectPath } from "../paths.ts";
 import { ProjectTabs } from "../project/project-page.tsx";
 import type { Dashboard, Sent } from "../routes.ts";
 import { addressOf, useMay } from "../view.ts";
-import { chosenFlags, filterIn } from "./filters.ts";
 import { FlagTable, MAX_COLUMNS, NoFlags, type Row } from "./flag-table.tsx";
 import {
   filesNaming,
@@ -33,7 +32,7 @@ import {
   recentReads,
 } from "./lanes.ts";
 import { Ticked, tickedRoutes } from "./ticked.tsx";
-import { Toolbar } from "./toolbar.tsx";
+import { chosenFlags, filterIn, Toolbar } from "./toolbar.tsx";
 
 /** Flags on one page if there are at most five environments: 1,500 elements with three. A page is limited by its cells. */
 const PAGE = 40;

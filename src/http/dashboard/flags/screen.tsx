@@ -1,6 +1,10 @@
 import type { Caller } from "../../../access/caller.ts";
+import { hasScope } from "../../../access/rights.ts";
 import type { App } from "../../../app.ts";
 import { parseWallTime } from "../../../base/wall-time.ts";
+import { viewExperiment } from "../../../experiments/experiment.ts";
+import { settled as settledExperiment } from "../../../experiments/plan.ts";
+import { testContextText } from "../../../flags/contexts/test-context.ts";
 import {
   applyPatch,
   type FlagPatch,
@@ -8,19 +12,15 @@ import {
   type FlagRecord,
   type FlagStatus,
 } from "../../../flags/flag.ts";
-import { testContextText } from "../../../flags/contexts/test-context.ts";
-import { viewExperiment } from "../../../experiments/experiment.ts";
-import { settled as settledExperiment } from "../../../experiments/plan.ts";
-import { hasScope } from "../../../access/rights.ts";
 import { flagState } from "../../../flags/history.ts";
 import { parseGuard } from "../../../flags/ramps/guard.ts";
-import { pageForms } from "../../../forms/forms.ts";
 import { settled } from "../../../flags/ramps/ramp-plan.ts";
 import { viewRamp } from "../../../flags/ramps/ramp.ts";
 import { type Trial, tryChange } from "../../../flags/reads/evaluations.ts";
 import { type FlagReads, readsOfFlags } from "../../../flags/reads/flag-reads.ts";
 import { type Served, servedToday } from "../../../flags/reads/served.ts";
 import type { ScheduledChange } from "../../../flags/schedule/scheduled-change.ts";
+import { pageForms } from "../../../forms/forms.ts";
 import { type Environment, noSuchEnvironment } from "../../../projects/environment.ts";
 import { getEnvironment } from "../../../projects/environments.ts";
 import type { Revision } from "../../../projects/history.ts";
@@ -32,9 +32,9 @@ import type { Child } from "../markup.ts";
 import type { Page } from "../page.tsx";
 import { type Confirmation, lastChange } from "../parts/confirm.tsx";
 import { Diff } from "../parts/diff.tsx";
-import { type Typed, faultAt } from "../parts/submit.ts";
+import { faultAt, type Typed } from "../parts/submit.ts";
 import { settingPath } from "../paths.ts";
-import { type Draft, type Values, draftOf, storedValues } from "./draft.ts";
+import { type Draft, draftOf, storedValues, type Values } from "./draft.ts";
 import { ratesOf } from "./flag-facts.tsx";
 
 /** Scheduled changes that are looked through for those of one flag, and forms and experiments for what they count. */

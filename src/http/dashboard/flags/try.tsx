@@ -1,6 +1,6 @@
-import type { Trial } from "../../../flags/reads/evaluations.ts";
 import { parseTestContext, testContextText } from "../../../flags/contexts/test-context.ts";
 import type { FlagPlace } from "../../../flags/flag.ts";
+import type { Trial } from "../../../flags/reads/evaluations.ts";
 import { contexts } from "../../../operations/changes/contexts.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { type Fields, textOf } from "../fields.ts";
@@ -12,7 +12,7 @@ import { Badge } from "../parts/status.tsx";
 import { type Typed, typedAt } from "../parts/submit.ts";
 import { Table } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
-import { PROJECT, type ParametersOf, pathTo, projectPath, settingPath } from "../paths.ts";
+import { type ParametersOf, pathTo, PROJECT, projectPath, settingPath } from "../paths.ts";
 import type { Dashboard, Sent } from "../routes.ts";
 import { useMay } from "../view.ts";
 import type { Values } from "./draft.ts";

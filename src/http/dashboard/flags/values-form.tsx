@@ -1,26 +1,26 @@
+import { coloursOf, FIELDS } from "../../../flags/flag-fields.ts";
 import type { FlagRecord } from "../../../flags/flag.ts";
-import { FIELDS, coloursOf } from "../../../flags/flag-fields.ts";
+import type { Served } from "../../../flags/reads/served.ts";
 import type { RuleRow } from "../../../flags/rules/rule-table.ts";
 import { OWN_RULE, ruleClauses } from "../../../flags/rules/rule-words.ts";
 import { areBoolean, parseRules } from "../../../flags/rules/rules.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import { textOf } from "../fields.ts";
 import type { Child, PropsWithChildren } from "../markup.ts";
+import { PROPOSED_FOR } from "../parts/confirm.tsx";
 import { TextField, WhyField } from "../parts/field.tsx";
 import { Fold } from "../parts/fold.tsx";
 import { Button, Form } from "../parts/link.tsx";
-import { PROPOSED_FOR } from "../parts/confirm.tsx";
 import { Notice } from "../parts/status.tsx";
 import { typedAt } from "../parts/submit.ts";
 import { Foreign, visible } from "../parts/text.tsx";
 import { settingAction } from "../paths.ts";
 import { useMayChange, useView } from "../view.ts";
-import { type Field, NAMES, type Values, isSameText, mayHavePayload, tableOf, variantsOf } from "./draft.ts";
+import { type Field, isSameText, mayHavePayload, NAMES, tableOf, type Values, variantsOf } from "./draft.ts";
 import { Expiry } from "./flag-facts.tsx";
+import { RuleFields, ValueField } from "./rule-fields.tsx";
 import type { Screen } from "./screen.tsx";
-import { RuleFields, ValueField, VariantFields } from "./value-fields.tsx";
-import { coloursFor } from "./variant-rows.ts";
-import { Swatch } from "./variants-table.tsx";
+import { coloursFor, Swatch, VariantsTable } from "./variants.tsx";
 
 /** The form of what a flag is in one environment: a sentence for each part, with the fields that change it. */
 export function ValuesForm({ screen }: { screen: Screen }) {
@@ -284,5 +284,23 @@ function Saving({ environment, values }: { environment: Environment; values: Val
         </div>
       </details>
     </section>
+  );
+}
+
+/** The variants as a table, or as JSON. */
+export function VariantFields({ values, served }: { values: Values; served: Served }) {
+  const { variants, faults } = values;
+  if (variants) return <VariantsTable variants={variants} served={served} fault={faults["variants"]} />;
+  return (
+    <ValueField
+      name="variants"
+      values={values}
+      hint={
+        <>
+          The values to choose from, by name, such as <code>{'{"on": true, "off": false}'}</code>. Other
+          values than these take the place of the payload. Empty for none.
+        </>
+      }
+    />
   );
 }

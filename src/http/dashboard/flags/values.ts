@@ -15,12 +15,11 @@ import { undoOf } from "../changes/revision-card.tsx";
 import { revisionIn, rowOf, textOf } from "../fields.ts";
 import { parseJson } from "../json-text.ts";
 import type { Page } from "../page.tsx";
-import { type Faults, faultAt, submit } from "../parts/submit.ts";
+import { faultAt, type Faults, submit } from "../parts/submit.ts";
 import { formatExact } from "../parts/time.tsx";
 import { cancelPath, settingPath } from "../paths.ts";
 import type { Dashboard, Done, Sent } from "../routes.ts";
 import {
-  type Values,
   baseIn,
   changedFields,
   draftOf,
@@ -30,22 +29,23 @@ import {
   mergeDrafts,
   patchOf,
   typedTable,
+  type Values,
   valuesIn,
   variantsOf,
   withTable,
   withVariants,
 } from "./draft.ts";
-import { BLANK, refusalsOf, sentences } from "./rule-rows.ts";
+import { BLANK, refusalsOf, sentences } from "./rules.ts";
 import {
   type Again,
-  type Screen,
   confirmationOf,
   differenceIn,
   patched,
   recordIn,
+  type Screen,
   timeIn,
 } from "./screen.tsx";
-import { blankVariant } from "./variant-rows.ts";
+import { blankVariant } from "./variants.tsx";
 
 /** The form of values as it was sent. Times are in the zone that it was rendered in. */
 type Form = Sent<FlagPlace> & { dashboard: Dashboard; again: Again; values: Values; timeZone: string };

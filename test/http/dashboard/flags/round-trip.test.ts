@@ -17,7 +17,7 @@ import {
   conditionsOf,
   editedServe,
   joinOf,
-} from "../../../../src/http/dashboard/flags/rule-rows.ts";
+} from "../../../../src/http/dashboard/flags/rules.ts";
 
 type Variants = Readonly<Record<string, unknown>>;
 type Rule = Record<string, unknown>;

@@ -1,36 +1,36 @@
-import { parseWallTime } from "../../../../base/wall-time.ts";
-import type { FlagPlace, FlagRecord } from "../../../../flags/flag.ts";
+import { parseWallTime } from "../../../base/wall-time.ts";
+import type { FlagPlace, FlagRecord } from "../../../flags/flag.ts";
+import { GUARD_ACTIONS } from "../../../flags/ramps/ramp.ts";
+import { labelOf, releaseInWords } from "../../../flags/release/release-words.ts";
 import {
+  DAYS,
+  detailsOf,
   HOW,
+  PACES,
+  planRelease,
   type Release,
   type ReleasePlan,
-  DAYS,
-  PACES,
   SPANS,
   usualRelease,
   WHO,
-  detailsOf,
-  planRelease,
-} from "../../../../flags/release/release.ts";
-import { labelOf, releaseInWords } from "../../../../flags/release/release-words.ts";
-import { GUARD_ACTIONS } from "../../../../flags/ramps/ramp.ts";
-import { comparisonInWords } from "../../../../flags/rules/condition-words.ts";
-import { asOneWord } from "../../../../flags/rules/condition-values.ts";
-import { experiments } from "../../../../operations/experiments.ts";
-import { flags } from "../../../../operations/flags.ts";
-import { history } from "../../../../operations/history.ts";
-import { ramps } from "../../../../operations/ramps.ts";
-import { scheduled } from "../../../../operations/scheduled.ts";
-import { getEnvironment } from "../../../../projects/environments.ts";
-import { undoOf } from "../../changes/revision-card.tsx";
-import { type Fields, revisionIn, textOf, textsOf } from "../../fields.ts";
-import type { Page } from "../../page.tsx";
-import { type Faults, submit } from "../../parts/submit.ts";
-import { SETTING, cancelPath, experimentPath, rampPath, settingAction, settingPath } from "../../paths.ts";
-import type { Dashboard, Done, Sent } from "../../routes.ts";
-import { guardsIn } from "./guards.tsx";
+} from "../../../flags/release/release.ts";
+import { asOneWord } from "../../../flags/rules/condition-values.ts";
+import { comparisonInWords } from "../../../flags/rules/condition-words.ts";
+import { experiments } from "../../../operations/experiments.ts";
+import { flags } from "../../../operations/flags.ts";
+import { history } from "../../../operations/history.ts";
+import { ramps } from "../../../operations/ramps.ts";
+import { scheduled } from "../../../operations/scheduled.ts";
+import { getEnvironment } from "../../../projects/environments.ts";
+import { cancelPath, experimentPath, rampPath, SETTING, settingAction, settingPath } from "../paths.ts";
+import { undoOf } from "../changes/revision-card.tsx";
+import { type Fields, revisionIn, textOf, textsOf } from "../fields.ts";
+import type { Page } from "../page.tsx";
+import { type Faults, submit } from "../parts/submit.ts";
+import type { Dashboard, Done, Sent } from "../routes.ts";
+import { guardsIn } from "./release-fields.tsx";
 import { ReleaseChange, releaseCheckPage } from "./release.tsx";
-import { type Again, type Screen, confirmationOf, differenceIn, recordIn } from "../screen.tsx";
+import { type Again, confirmationOf, differenceIn, recordIn, type Screen } from "./screen.tsx";
 
 /** The address of the form of a release. */
 const RELEASE = `${SETTING}/release` as const;

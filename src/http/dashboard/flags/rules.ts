@@ -1,13 +1,13 @@
 import { AppError } from "../../../base/errors.ts";
 import { isObject } from "../../../base/json.ts";
+import { sentence } from "../../../base/shapes/words.ts";
 import { ruleOfCondition } from "../../../flags/rules/condition-parser.ts";
 import { asOneWord } from "../../../flags/rules/condition-values.ts";
 import { comparisonInWords } from "../../../flags/rules/condition-words.ts";
-import { type Comparison, OPERATOR_WORDS, comparisonOf } from "../../../flags/rules/conditions.ts";
+import { type Comparison, comparisonOf, OPERATOR_WORDS } from "../../../flags/rules/conditions.ts";
 import type { RuleRow, RuleTable } from "../../../flags/rules/rule-table.ts";
-import { referencesOf } from "../../../flags/segment.ts";
 import { resultOf, sharesOf, switchOf } from "../../../flags/rules/shares.ts";
-import { sentence } from "../../../base/shapes/words.ts";
+import { referencesOf } from "../../../flags/segment.ts";
 import { type Fields, textOf, textsOf } from "../fields.ts";
 import { lineOfPointer } from "../json-text.ts";
 import type { Faults } from "../parts/submit.ts";

@@ -1,29 +1,28 @@
-import type { FlagPlace } from "../../../../flags/flag.ts";
+import type { FlagPlace } from "../../../flags/flag.ts";
+import { beginningOf, endingOf, labelOf, lastOf, verbOf } from "../../../flags/release/release-words.ts";
 import {
-  HOW,
-  type Release,
-  WHO,
   controlOf,
   detailsOf,
+  HOW,
   partsOf,
+  type Release,
   variantsToRelease,
-} from "../../../../flags/release/release.ts";
-import { beginningOf, endingOf, labelOf, lastOf, verbOf } from "../../../../flags/release/release-words.ts";
-import { parseRules } from "../../../../flags/rules/rules.ts";
-import { type Fields, textOf } from "../../fields.ts";
-import type { Child } from "../../markup.ts";
-import type { Page } from "../../page.tsx";
-import { Danger } from "../../parts/danger.tsx";
-import { Form } from "../../parts/link.tsx";
-import { Seg } from "../../parts/seg.tsx";
-import { EnvironmentName, Notice } from "../../parts/status.tsx";
-import { typedAt } from "../../parts/submit.ts";
-import { Foreign } from "../../parts/text.tsx";
-import { settingAction, settingPath } from "../../paths.ts";
-import { useView } from "../../view.ts";
-import { Choice } from "./guards.tsx";
-import { Fault, HowPanels, WhoPanels } from "./release-fields.tsx";
-import type { Screen } from "../screen.tsx";
+  WHO,
+} from "../../../flags/release/release.ts";
+import { parseRules } from "../../../flags/rules/rules.ts";
+import { settingAction, settingPath } from "../paths.ts";
+import { type Fields, textOf } from "../fields.ts";
+import type { Child } from "../markup.ts";
+import type { Page } from "../page.tsx";
+import { Danger } from "../parts/danger.tsx";
+import { Form } from "../parts/link.tsx";
+import { Seg } from "../parts/seg.tsx";
+import { EnvironmentName, Notice } from "../parts/status.tsx";
+import { typedAt } from "../parts/submit.ts";
+import { Foreign } from "../parts/text.tsx";
+import { useView } from "../view.ts";
+import { Choice, Fault, HowPanels, WhoPanels } from "./release-fields.tsx";
+import type { Screen } from "./screen.tsx";
 
 const WHOS = Object.keys(WHO) as (keyof typeof WHO)[];
 const HOWS = Object.keys(HOW) as (keyof typeof HOW)[];
