@@ -6,7 +6,7 @@ import type { FlagsApp } from "./store.ts";
 /** Flags that are read before other work of the event loop takes its turn. */
 const STEP = 1000;
 
-/** What flags are in environments, with rules of up to 16 KB, that is read before that. */
+/** States of flags in environments, each with a rule of up to 16 KB, that are read before that. */
 const STATUSES = 40;
 
 /** A flag of a project, and what it is in each environment, by the slug of the environment. */

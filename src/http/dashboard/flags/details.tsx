@@ -17,8 +17,8 @@ import { faultAt, type Typed, typedAt } from "../parts/submit.ts";
 import { FLAG, flagPath, type ParametersOf, projectPath, settingPath } from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
 import { useMay, useMayChange, useView } from "../view.ts";
-import { isRead, ratesOf, Readers } from "./flag-facts.tsx";
-import type { Again, Screen } from "./screen.tsx";
+import { isRead, Readers } from "./flag-facts.tsx";
+import { type Again, ratesOf, type Screen } from "./screen.tsx";
 import { undoOfAll } from "./ticked.tsx";
 
 const DETAILS = `${FLAG}/details` as const;

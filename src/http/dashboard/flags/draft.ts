@@ -21,7 +21,7 @@ import { type Fields, fitsInLine, textOf, textsOf } from "../fields.ts";
 import { parseJson } from "../json-text.ts";
 import { type Faults, faultsAt } from "../parts/submit.ts";
 import { type EditedTable, rowsIn, serveIn, SHARES } from "./rules.ts";
-import { coloursIn, editedVariants, type EditedVariants, valuesOf, variantsIn } from "./variants.tsx";
+import { coloursIn, type EditedVariants, editedVariants, valuesOf, variantsIn } from "./variant-rows.ts";
 
 /** A field by its name in the form of a flag, which has no metadata. */
 export type Field = Exclude<FieldName, "metadata" | "expiredAt" | Exclude<SharedName, "colours">> | "expires";

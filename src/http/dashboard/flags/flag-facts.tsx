@@ -1,12 +1,9 @@
-import type { Caller } from "../../../access/caller.ts";
-import type { App } from "../../../app.ts";
 import { DAY_MS } from "../../../base/days.ts";
 import type { FlagRecord } from "../../../flags/flag.ts";
 import { hasRule } from "../../../flags/rules/rule-rows.ts";
 import { OWN_RULE, ruleClauses } from "../../../flags/rules/rule-words.ts";
 import { parseRules } from "../../../flags/rules/rules.ts";
 import { DEFAULT_STALE_DAYS } from "../../../flags/stale.ts";
-import { readRates } from "../../../maintenance/stats.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import { formatRate } from "../parts/confirm.tsx";
 import { Diff } from "../parts/diff.tsx";
@@ -89,28 +86,6 @@ export function Readers({
       ))}
     </ul>
   );
-}
-
-/** Returns how often a flag is read in a minute, whether by itself or with all others. */
-export type RateOf = (environment: string, flag: string) => number;
-
-/** The reads a minute of the flags from one slug to another, estimated from the last hour. */
-export async function ratesOf(
-  app: App,
-  caller: Caller,
-  { project, environments }: { project: string; environments: readonly { slug: string; key: string }[] },
-  first: string,
-  last = first,
-): Promise<RateOf> {
-  const ratesIn = async ({ slug: environment, key }: (typeof environments)[number]) => {
-    const place = { project, environment, key };
-    return [environment, await readRates(app, caller, place, { first, last })] as const;
-  };
-  const rates = new Map(await Promise.all(environments.map(ratesIn)));
-  return (environment, flag) => {
-    const known = rates.get(environment);
-    return known ? ((known.flags.get(flag) ?? 0) + known.all) / 60 : 0;
-  };
 }
 
 /** Three-way comparison after an edit conflict: base, stored, typed. */

@@ -262,7 +262,7 @@ export function settingCommands({ place, project, environment, record }: Screen,
       label: "Read it as an application does",
       text: `curl ${quoted(`${server}${FLAGS_PATH}/${flag}`)} -H ${quoted(`x-project-key: ${project.key}`)} -H ${quoted(`x-environment-key: ${environment.key}`)}`,
     },
-    documentCommand(project.slug, flag, new Map([[environment.slug, record]])),
+    documentCommand(place, record),
   ];
 }
 
@@ -274,26 +274,21 @@ function changeCommand({ rules }: FlagRecord, flag: string, at: Options): Comman
   return ["Change its rule", verb, flag, at, { if: "email ends_with @example.com" }, "--then", variant];
 }
 
-/** The command that applies a flag as code, in these environments. */
-function documentCommand(project: string, flag: string, records: ReadonlyMap<string, FlagRecord>): Command {
+/** The command that applies a flag as code in an environment. */
+function documentCommand({ project, environment, flag }: FlagPlace, record: FlagRecord): Command {
   const label = "Apply it as code";
-  const lines = [...records].map(
-    ([environment, record]) => `          ${key(environment)}: ${JSON.stringify(flagEntry(record))}`,
-  );
-  if (lines.join("").length > MAX_TEXT)
+  const entry = JSON.stringify(flagEntry(record));
+  if (entry.length > MAX_TEXT)
     return {
       label,
       text: `${formflag("export", { p: project })} > flags.yaml\nformflag apply -f flags.yaml`,
     };
-  const document = [
-    "projects:",
-    `  ${key(project)}:`,
-    "    flags:",
-    `      ${key(flag)}:`,
-    "        environments:",
-    ...lines,
+  const names = ["projects", key(project), "flags", key(flag), "environments"];
+  const lines = [
+    ...names.map((name, depth) => `${"  ".repeat(depth)}${name}:`),
+    `          ${key(environment)}: ${entry}`,
   ];
-  return { label, text: `formflag apply -f - <<'YAML'\n${document.join("\n")}\nYAML` };
+  return { label, text: `formflag apply -f - <<'YAML'\n${lines.join("\n")}\nYAML` };
 }
 
 /** A name as a key in YAML, in quotes if it could be read as something else. */

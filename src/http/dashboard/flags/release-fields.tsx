@@ -5,17 +5,23 @@ import { GUARD_ACTIONS } from "../../../flags/ramps/ramp.ts";
 import { metricInWords } from "../../../flags/release/release-words.ts";
 import { DAYS, PACES, type Release, SPANS } from "../../../flags/release/release.ts";
 import { type Fields, textOf, textsOf } from "../fields.ts";
+import type { PropsWithChildren } from "../markup.ts";
 import { ComparisonFields } from "../parts/conditions.tsx";
 import { A, Button } from "../parts/link.tsx";
 import { typedAt } from "../parts/submit.ts";
 import { NEW_SEGMENT, pathTo } from "../paths.ts";
 import { useView } from "../view.ts";
+import { BLANK, conditionsIn } from "./rules.ts";
 import type { Screen } from "./screen.tsx";
 
 /** Fields for steps before the last. */
 const STEPS = 3;
 
-export function Fault({ of, faults }: { of: string; faults: Readonly<Record<string, string>> }) {
+type Faults = Readonly<Record<string, string>>;
+type Props = { screen: Screen; release: Release };
+
+/** The fault of a field of the release. */
+export function Fault({ of, faults }: { of: string; faults: Faults }) {
   if (!faults[of]) return null;
   return (
     <p class="error" id={`release-${of}-error`}>
@@ -24,24 +30,73 @@ export function Fault({ of, faults }: { of: string; faults: Readonly<Record<stri
   );
 }
 
+/** The fields of one choice, with what is wrong with them. */
+function Panel({ class: className, of, faults, children }: PropsWithChildren<Panel>) {
+  return (
+    <div class={className}>
+      {children}
+      {of.map((name) => (
+        <Fault of={name} faults={faults} />
+      ))}
+    </div>
+  );
+}
+
+type Panel = { class: string; of: readonly string[]; faults: Faults };
+
 /** Attributes of a field of the release that is wrong. */
-function wrongAt(of: string, faults: Readonly<Record<string, string>>) {
+function wrongAt(of: string, faults: Faults) {
   return faults[of] ? { "aria-invalid": "true" as const, "aria-describedby": `release-${of}-error` } : {};
 }
 
+/** A select without a visible label; an option is its own label unless it has another. */
+export function Choice({
+  label,
+  value,
+  options,
+  ...rest
+}: {
+  name: string;
+  label: string;
+  value: string;
+  options: readonly (string | readonly [value: string, label: string])[];
+}) {
+  return (
+    <select class="short" aria-label={label} {...rest}>
+      {options
+        .map((option) => (typeof option === "string" ? [option, option] : option))
+        .map(([each, text]) => (
+          <option value={each} selected={each === value}>
+            {text}
+          </option>
+        ))}
+    </select>
+  );
+}
+
+/** A number without a visible label. */
+function NumberField({ label, value, ...rest }: NumberProps) {
+  const shown = Number.isNaN(value) ? "" : value;
+  const limits = { min: "0", max: "100", step: "any" };
+  return <input class="short number" type="number" aria-label={label} value={shown} {...limits} {...rest} />;
+}
+
+type NumberProps = { name: string; label: string; value: number | string; max?: string };
+
 /** The fields of who gets it, of which those of one choice show. */
-export function WhoPanels({ screen, release }: { screen: Screen; release: Release }) {
-  const { place, segments, typed } = screen;
-  const faults = typed.release?.faults ?? {};
+export function WhoPanels({ screen: { place, segments, typed }, release }: Props) {
   const { project, environment } = place;
+  const { fields, faults = {} } = typed.release ?? {};
+  const panel = (of: string) => ({ of: [of], faults });
+  const rows = fields ? conditionsIn(fields) : [];
+  const shown = rows.length === 0 || fields?.get("act") === "and" ? [...rows, BLANK] : rows;
   return (
     <>
-      <div class="panel if-share">
+      <Panel class="panel if-share" {...panel("share")}>
         <NumberField name="share" label="Share" value={release.share} {...wrongAt("share", faults)} /> % of
         users
-        <Fault of="share" faults={faults} />
-      </div>
-      <div class="panel if-segment">
+      </Panel>
+      <Panel class="panel if-segment" {...panel("segment")}>
         {segments.length === 0 ? (
           <span class="soft">{environment} has no segment yet.</span>
         ) : (
@@ -56,11 +111,10 @@ export function WhoPanels({ screen, release }: { screen: Screen; release: Releas
         <A class="small" to={pathTo(NEW_SEGMENT, { project })} query={{ environment }}>
           New segment
         </A>
-        <Fault of="segment" faults={faults} />
-      </div>
+      </Panel>
       <p class="panel if-none soft">It is turned off.</p>
-      <div class="panel if-rule">
-        {conditionRows(typed.release?.fields).map((row, at) => (
+      <Panel class="panel if-rule" {...panel("condition")}>
+        {shown.map((row, at) => (
           <div class="comparison" role="group" aria-label={`Condition ${at + 1}`}>
             <ComparisonFields
               row={row}
@@ -73,37 +127,20 @@ export function WhoPanels({ screen, release }: { screen: Screen; release: Releas
         <Button kind="plain low" name="act" value="and" icon="plus">
           And
         </Button>
-        <Fault of="condition" faults={faults} />
-      </div>
+      </Panel>
     </>
   );
 }
 
-/** The rows of a condition as they were typed, one more after `And`. */
-function conditionRows(fields: Fields | undefined) {
-  const blank = { attribute: "", operator: "==", value: "" };
-  if (!fields) return [blank];
-  const [operators, values] = [textsOf(fields, "operator"), textsOf(fields, "value")];
-  const rows = textsOf(fields, "attribute").map((attribute, at) => ({
-    attribute,
-    operator: operators[at] ?? "==",
-    value: values[at] ?? "",
-  }));
-  return fields.get("act") === "and" || rows.length === 0 ? [...rows, blank] : rows;
-}
-
 /** The fields of how it happens. */
-export function HowPanels({ screen, release }: { screen: Screen; release: Release }) {
-  const { metrics, typed } = screen;
+export function HowPanels({ screen: { metrics, typed }, release }: Props) {
   const { timeZone } = useView();
   const faults = typed.release?.faults ?? {};
-  const steps = Array.from(
-    { length: Math.max(STEPS, release.steps.length) },
-    (_, at) => release.steps[at] ?? "",
-  );
+  const count = Math.max(STEPS, release.steps.length);
+  const steps = Array.from({ length: count }, (_, at) => release.steps[at] ?? "");
   return (
     <>
-      <div class="panel if-at">
+      <Panel class="panel if-at" of={["at"]} faults={faults}>
         <input
           class="short"
           type="datetime-local"
@@ -113,8 +150,7 @@ export function HowPanels({ screen, release }: { screen: Screen; release: Releas
           {...wrongAt("at", faults)}
         />
         <span class="soft small">Time zone {timeZone}</span>
-        <Fault of="at" faults={faults} />
-      </div>
+      </Panel>
       <div class="panel if-while">
         for{" "}
         <Choice
@@ -145,10 +181,7 @@ export function HowPanels({ screen, release }: { screen: Screen; release: Releas
               name="last"
               label="Last step"
               value={release.thenEveryone ? "everyone" : "them"}
-              options={[
-                ["them", "all of them"],
-                ["everyone", "everyone"],
-              ]}
+              options={[["them", "all of them"], "everyone"]}
             />
           </span>
         </span>
@@ -164,90 +197,28 @@ export function HowPanels({ screen, release }: { screen: Screen; release: Releas
         <Guards metrics={metrics} release={release} />
         <Fault of="guards" faults={faults} />
       </div>
-      <div class="panel if-test">
+      <Panel class="panel if-test" of={["metric"]} faults={faults}>
         compare{" "}
         <Choice
           name="metric"
           label="Goal"
           value={release.metric}
-          options={[...new Set([...metrics, release.metric])].map((metric) => [
-            metric,
-            metricInWords(metric),
-          ])}
+          options={[...new Set([...metrics, release.metric])].map((each) => [each, metricInWords(each)])}
         />{" "}
-        or{" "}
-        <input
-          class="short"
-          name="event"
-          aria-label="Another event"
-          placeholder="signup"
-          autocomplete="off"
-        />{" "}
-        for{" "}
+        or <EventField name="event" label="Another event" /> for{" "}
         <Choice
           name="days"
           label="How many days"
           value={String(release.days)}
           options={DAYS.map((days) => [String(days), `${days} days`])}
         />
-        <Fault of="metric" faults={faults} />
-      </div>
+      </Panel>
     </>
   );
 }
 
-/** Guards that show at once. */
-const SHOWN_GUARDS = 3;
-
-/** A select without a visible label. */
-export function Choice({
-  name,
-  label,
-  value,
-  options,
-  ...wrong
-}: {
-  name: string;
-  label: string;
-  value: string;
-  options: readonly (readonly [value: string, label: string])[];
-}) {
-  return (
-    <select name={name} class="short" aria-label={label} {...wrong}>
-      {options.map(([each, text]) => (
-        <option value={each} selected={each === value}>
-          {text}
-        </option>
-      ))}
-    </select>
-  );
-}
-
-/** A number without a visible label. */
-export function NumberField({
-  name,
-  label,
-  value,
-  ...more
-}: {
-  name: string;
-  label: string;
-  value: number | string;
-  max?: string;
-}) {
-  return (
-    <input
-      class="short number"
-      type="number"
-      name={name}
-      aria-label={label}
-      value={Number.isNaN(value) ? "" : value}
-      min="0"
-      max="100"
-      step="any"
-      {...more}
-    />
-  );
+function EventField({ name, label }: { name: string; label: string }) {
+  return <input class="short" name={name} aria-label={label} placeholder="signup" autocomplete="off" />;
 }
 
 /** The guards of a form, as texts. */
@@ -259,6 +230,9 @@ export function guardsIn(fields: Fields): string[] {
     ...(event === "" ? [] : [of(`event:${event} falls`, textOf(fields, "guard-percent"))]),
   ];
 }
+
+/** Guards that show at once. */
+const SHOWN_GUARDS = 3;
 
 /** Guards of a release step by step: errors that rise, and anything else that falls. */
 export function Guards({
@@ -272,27 +246,27 @@ export function Guards({
   const chosen = new Map(
     guards.map((guard) => [guard.replace(/ [\d.]*%$/, ""), / ([\d.]*)%$/.exec(guard)?.[1]]),
   );
-  const all = [...new Set([...known, ...chosen.keys()])];
-  const row = (guard: string) => {
+  const rows = [...new Set([...known, ...chosen.keys()])].map((guard) => {
     const [metric = "", direction] = guard.split(" ");
+    const isRise = direction === "rises";
     const id = `guard-${guard.replaceAll(/\W/g, "-")}`;
     const name = metricInWords(metric);
     return (
       <div class="line">
         <label for={id}>
           <input type="checkbox" id={id} name="guard" value={guard} checked={chosen.has(guard)} />{" "}
-          <b>{name}</b> {direction === "rises" ? "rise" : "fall"} more than
+          <b>{name}</b> {isRise ? "rise" : "fall"} more than
         </label>{" "}
         <NumberField
           name={`percent ${guard}`}
           label={`Percent of ${name}`}
-          value={chosen.get(guard) ?? (direction === "rises" ? 10 : 5)}
-          max={direction === "rises" ? "1000" : "99"}
+          value={chosen.get(guard) ?? (isRise ? 10 : 5)}
+          max={isRise ? "1000" : "99"}
         />{" "}
         %
       </div>
     );
-  };
+  });
   return (
     <div class="guards" role="group" aria-label="Guards">
       <span class="small soft line">
@@ -304,19 +278,13 @@ export function Guards({
         />
         and tell you, if
       </span>
-      {all.slice(0, SHOWN_GUARDS).map(row)}
+      {rows.slice(0, SHOWN_GUARDS)}
       <details>
         <summary class="small">Another guard</summary>
         <div class="stack">
-          {all.slice(SHOWN_GUARDS).map(row)}
+          {rows.slice(SHOWN_GUARDS)}
           <div class="line">
-            <input
-              class="short"
-              name="guard-event"
-              aria-label="Event"
-              placeholder="signup"
-              autocomplete="off"
-            />
+            <EventField name="guard-event" label="Event" />
             falls more than{" "}
             <NumberField name="guard-percent" label="Percent of the event" value={5} max="99" /> %
           </div>

@@ -10,7 +10,6 @@ import {
   WHO,
 } from "../../../flags/release/release.ts";
 import { parseRules } from "../../../flags/rules/rules.ts";
-import { settingAction, settingPath } from "../paths.ts";
 import { type Fields, textOf } from "../fields.ts";
 import type { Child } from "../markup.ts";
 import type { Page } from "../page.tsx";
@@ -20,6 +19,7 @@ import { Seg } from "../parts/seg.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
 import { typedAt } from "../parts/submit.ts";
 import { Foreign } from "../parts/text.tsx";
+import { settingAction, settingPath } from "../paths.ts";
 import { useView } from "../view.ts";
 import { Choice, Fault, HowPanels, WhoPanels } from "./release-fields.tsx";
 import type { Screen } from "./screen.tsx";

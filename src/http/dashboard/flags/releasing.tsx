@@ -22,14 +22,15 @@ import { history } from "../../../operations/history.ts";
 import { ramps } from "../../../operations/ramps.ts";
 import { scheduled } from "../../../operations/scheduled.ts";
 import { getEnvironment } from "../../../projects/environments.ts";
-import { cancelPath, experimentPath, rampPath, SETTING, settingAction, settingPath } from "../paths.ts";
 import { undoOf } from "../changes/revision-card.tsx";
 import { type Fields, revisionIn, textOf, textsOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { type Faults, submit } from "../parts/submit.ts";
+import { cancelPath, experimentPath, rampPath, SETTING, settingAction, settingPath } from "../paths.ts";
 import type { Dashboard, Done, Sent } from "../routes.ts";
 import { guardsIn } from "./release-fields.tsx";
 import { ReleaseChange, releaseCheckPage } from "./release.tsx";
+import { conditionsIn, isFilled } from "./rules.ts";
 import { type Again, confirmationOf, differenceIn, recordIn, type Screen } from "./screen.tsx";
 
 /** The address of the form of a release. */
@@ -64,14 +65,8 @@ function releaseIn(fields: Fields, record: FlagRecord, timeZone: string): Releas
 
 /** The condition of a form, whose rows all have to hold, in words. */
 function conditionIn(fields: Fields): string {
-  const [operators, values] = [textsOf(fields, "operator"), textsOf(fields, "value")];
-  return textsOf(fields, "attribute")
-    .map((attribute, at) => ({
-      attribute: attribute.trim(),
-      operator: operators[at] ?? "==",
-      value: (values[at] ?? "").trim(),
-    }))
-    .filter(({ attribute, value }) => attribute !== "" || value !== "")
+  const rows = conditionsIn(fields).filter(isFilled);
+  return rows
     .map((row) => (row.operator === "segment" ? `segment ${asOneWord(row.value)}` : comparisonInWords(row)))
     .join(" and ");
 }
@@ -193,43 +188,37 @@ function run(
   };
   const revision = revisionIn(fields);
   const done = { to, text: `Released in ${environment}. ${sentence}` };
+  const released = ({ result }: { result: string }, undo: Done["undo"]): Done =>
+    result === "unchanged"
+      ? { to, text: `Nothing differs: it is so in ${environment} already.` }
+      : { ...done, undo };
   switch (plan.operation) {
     case "set":
       return act({
         ...shared,
         operation: flags.set,
         input: () => ({ names, body: plan.patch, revision }),
-        done: (set): Done =>
-          set.result === "unchanged"
-            ? { to, text: `Nothing differs: it is so in ${environment} already.` }
-            : { ...done, undo: undoOf(names, set) },
+        done: (set) => released(set, undoOf(names, set)),
       })(c, fields, names);
     case "setFor":
       return act({
         ...shared,
         operation: flags.setFor,
         input: () => ({ names, body: { patch: plan.patch, until: plan.until }, revision }),
-        done: (set): Done =>
-          set.result === "unchanged"
-            ? { to, text: `Nothing differs: it is so in ${environment} already.` }
-            : {
-                ...done,
-                undo: {
-                  to: `${settingAction(names)}/release/undo`,
-                  values: { revision: String(set.revision), scheduled: set.scheduled?.id ?? "" },
-                },
-              },
+        done(set) {
+          const values = { revision: String(set.revision), scheduled: set.scheduled?.id ?? "" };
+          return released(set, { to: `${settingAction(names)}/release/undo`, values });
+        },
       })(c, fields, names);
     case "schedule":
       return act({
         ...shared,
         operation: scheduled.create,
         input: () => ({ names, body: { at: plan.at, patch: plan.patch } }),
-        done: ({ id }): Done => ({
-          to,
-          text: `Scheduled in ${environment}. ${sentence}`,
-          undo: { to: cancelPath(names, id), values: {} },
-        }),
+        done({ id }): Done {
+          const text = `Scheduled in ${environment}. ${sentence}`;
+          return { to, text, undo: { to: cancelPath(names, id), values: {} } };
+        },
       })(c, fields, names);
     case "ramp":
       return act({
@@ -246,12 +235,12 @@ function run(
         async input() {
           const at = { project, environment };
           const { experiments: all } = await perform(c, experiments.list, { names: at });
+          const { metrics, split } = plan.design;
           const same = all.find(
             (each) =>
               each.flag === flag &&
               each.status === "draft" &&
-              Bun.deepEquals(each.metrics, plan.design.metrics) &&
-              Bun.deepEquals(each.split, plan.design.split),
+              Bun.deepEquals([each.metrics, each.split], [metrics, split]),
           );
           const taken = new Set(all.map(({ name }) => name));
           const numbers = Array.from({ length: all.length + 1 }, (_, index) => `${flag}-${index + 1}`);
@@ -260,13 +249,10 @@ function run(
             await perform(c, experiments.create, { names: at, body: { name, flag, ...plan.design } });
           return { names: { ...at, experiment: name } };
         },
-        done: ({ name }): Done => ({
-          ...done,
-          undo: {
-            to: `${experimentPath({ project, environment, experiment: name })}/state`,
-            values: { do: "stop" },
-          },
-        }),
+        done({ name }): Done {
+          const path = experimentPath({ project, environment, experiment: name });
+          return { ...done, undo: { to: `${path}/state`, values: { do: "stop" } } };
+        },
       })(c, fields, names);
   }
 }

@@ -11,47 +11,18 @@ import {
   type EditedRow,
   type EditedServe,
   editedServe,
-  type EditedTable,
   joinOf,
   SEGMENT_WORDS,
   SHARES,
 } from "./rules.ts";
-import { coloursFor } from "./variants.tsx";
-
-const YES_NO = [
-  { value: "off", label: "No" },
-  { value: "on", label: "Yes" },
-];
-
-/** A field of the values of a flag, by its kind. */
-export function ValueField({
-  name,
-  values: { draft, faults },
-  ...own
-}: {
-  name: Field;
-  values: Values;
-  /** Default: the hint of the field. */
-  hint?: Child;
-}) {
-  const { kind, label, ask = label, hint } = fieldOf(name);
-  const value = draft[name];
-  const common = { name, label: ask, hint, value, error: faults[name], ...own };
-  if (kind === "switch") return <SelectField {...common} options={YES_NO} />;
-  if (kind === "time") return <TextField {...common} type="datetime-local" />;
-  const rows = Math.min(20, Math.max(4, value.split("\n").length + 1));
-  if (isJson(name)) return <AreaField {...common} rows={rows} code />;
-  return kind === "markdown" ? <AreaField {...common} rows={rows} /> : <TextField {...common} />;
-}
+import { coloursFor } from "./variant-rows.ts";
 
 /** The rule as rows or as JSON, and what everyone else gets. */
 export function RuleFields({ values, segments }: { values: Values; segments: readonly string[] }) {
-  const { draft, table, variants, faults } = values;
-  const rows = inRows(draft);
-  const mayBeRows = rows.table !== null || (variants === null && rows.variants !== null);
-  const names = Object.keys(variantsOf(draft) ?? {});
+  const { draft, faults } = values;
   const own = draft.defaultVariant;
-  const options = [...new Set([...(own === "" ? [] : [own]), ...names])];
+  const names = [...(own === "" ? [] : [own]), ...Object.keys(variantsOf(draft) ?? {})];
+  const options = [...new Set(names)].map((name) => ({ value: name, label: name }));
   return (
     <>
       <datalist id="segments">
@@ -59,16 +30,10 @@ export function RuleFields({ values, segments }: { values: Values; segments: rea
           <option value={name} />
         ))}
       </datalist>
-      {table === null ? (
-        <JsonRule values={values} mayBeRows={mayBeRows} />
+      {values.table === null ? (
+        <JsonRule values={values} />
       ) : (
-        <RuleRows
-          table={table}
-          variants={variantsOf(draft) ?? {}}
-          colours={coloursOf(draft.colours)}
-          defaultVariant={own}
-          fault={faults["targeting"]}
-        />
+        <RuleRows values={values} table={values.table} />
       )}
       <SelectField
         name="defaultVariant"
@@ -76,61 +41,52 @@ export function RuleFields({ values, segments }: { values: Values; segments: rea
         hint="Served if no rule chooses one."
         value={own}
         error={faults["defaultVariant"]}
-        options={[{ value: "", label: "none" }, ...options.map((name) => ({ value: name, label: name }))]}
+        options={[{ value: "", label: "none" }, ...options]}
       />
     </>
   );
 }
 
 /** The rule in flagd's language. */
-function JsonRule({
-  values,
-  mayBeRows,
-}: {
-  values: Values;
-  /** Whether it, or the variants, could be shown as rows. */
-  mayBeRows: boolean;
-}) {
-  // Others type a rule and try it, without the buttons that the server would refuse.
-  const mayWrite = useMay("flags:write");
+function JsonRule({ values }: { values: Values }) {
+  const rows = inRows(values.draft);
+  const mayBeRows = rows.table !== null || (values.variants === null && rows.variants !== null);
   return (
     <div class="stack">
       <ValueField name="targeting" values={values} />
-      {mayWrite && (
+      {/* Others type a rule and try it, without the buttons that the server would refuse. */}
+      {useMay("flags:write") && (
         <p class="buttons">
-          {mayBeRows && (
-            <Button name="act" value="rows">
-              Edit as rows
-            </Button>
-          )}
-          {values.variants !== null && (
-            <Button name="act" value="json">
-              Edit as JSON
-            </Button>
-          )}
+          {mayBeRows && <ActButton act="rows">Edit as rows</ActButton>}
+          {values.variants !== null && <ActButton act="json">Edit as JSON</ActButton>}
         </p>
       )}
     </div>
   );
 }
 
+/** A button that shows the form again. */
+function ActButton({
+  act,
+  ...button
+}: { act: string } & Pick<Parameters<typeof Button>[0], "icon" | "children">) {
+  return <Button name="act" value={act} {...button} />;
+}
+
+/** Properties that all parts of a rule have. */
+type Shared = { variants: Readonly<Record<string, unknown>>; colours: ReadonlyMap<string, string> };
+
 /** The rule as rows: a group for each, and one for everyone else. */
 function RuleRows({
+  values: { draft, faults },
   table: { rows, rest, restEdit },
-  variants,
-  colours,
-  defaultVariant,
-  fault,
 }: {
-  table: EditedTable;
-  variants: Readonly<Record<string, unknown>>;
-  /** The colours of variants that have one of their own. */
-  colours: Readonly<Record<string, string>>;
-  defaultVariant: string;
-  fault: string | undefined;
+  values: Values;
+  table: NonNullable<Values["table"]>;
 }) {
-  const mayWrite = useMay("flags:write");
-  const shown = coloursFor(variants, colours);
+  const fault = faults["targeting"];
+  const variants = variantsOf(draft) ?? {};
+  const shared = { variants, colours: coloursFor(variants, coloursOf(draft.colours)) };
   const isRestWrong = fault !== undefined && /^everyone else:/i.test(fault);
   return (
     <fieldset aria-describedby={fault === undefined ? "rule-hint" : `rule-hint ${RULE_ERROR}`}>
@@ -141,22 +97,20 @@ function RuleRows({
       <input type="hidden" name="rules" value={String(rows.length)} />
       {rows.map((row, index) => (
         <Row
+          {...shared}
           row={row}
           number={index + 1}
           count={rows.length}
-          variants={variants}
-          colours={shown}
-          isWrong={!isRestWrong && index < rows.length && isOfRow(fault, index + 1)}
-          mayWrite={mayWrite}
+          isWrong={!isRestWrong && isOfRow(fault, index + 1)}
         />
       ))}
       <div class="rule stack" role="group" aria-label="Everyone else">
         <span>{rows.length === 0 ? "Everyone" : "Everyone else"}</span>
         <Serve
+          {...shared}
           row="rest"
           edit={restEdit ?? editedServe(rest, variants)}
-          colours={shown}
-          none={defaultVariant === "" ? "the default" : `the default, ${defaultVariant}`}
+          none={draft.defaultVariant === "" ? "the default" : `the default, ${draft.defaultVariant}`}
           isWrong={isRestWrong}
         />
       </div>
@@ -165,14 +119,12 @@ function RuleRows({
           {fault}
         </p>
       )}
-      {mayWrite && (
+      {useMay("flags:write") && (
         <p class="buttons">
-          <Button name="act" value="row" icon="plus">
+          <ActButton act="row" icon="plus">
             Rule
-          </Button>
-          <Button name="act" value="json">
-            Edit as JSON
-          </Button>
+          </ActButton>
+          <ActButton act="json">Edit as JSON</ActButton>
         </p>
       )}
     </fieldset>
@@ -180,33 +132,21 @@ function RuleRows({
 }
 
 /** A rule: its conditions, what readers get, and the buttons of the row. */
-export function Row({
-  row,
+function Row({
+  row: { condition, serve, edit },
   number,
   count,
-  variants,
-  colours,
   isWrong,
-  mayWrite,
-}: {
-  row: EditedRow;
-  number: number;
-  /** How many rows hold something. */
-  count: number;
-  variants: Readonly<Record<string, unknown>>;
-  colours: ReadonlyMap<string, string>;
-  isWrong: boolean;
-  mayWrite: boolean;
-}) {
-  const conditions = row.edit ? row.edit.conditions : conditionsOf(row.condition);
-  const join = row.edit ? row.edit.join : joinOf(row.condition);
+  ...shared
+}: Shared & { row: EditedRow; number: number; count: number; isWrong: boolean }) {
+  const { conditions, join } = edit ?? { conditions: conditionsOf(condition), join: joinOf(condition) };
   return (
     <div class="rule stack" role="group" aria-label={`Rule ${number}`}>
       {conditions === null ? (
         <RowField
           name={`words-${number}`}
           label={`Condition of rule ${number}`}
-          value={row.condition}
+          value={condition}
           placeholder="email ends with @example.com"
           isWrong={isWrong}
         />
@@ -235,58 +175,48 @@ export function Row({
         ))
       )}
       <Serve
+        {...shared}
         row={String(number)}
-        edit={
-          row.edit ?? editedServe(row.serve === "" ? (Object.keys(variants)[0] ?? "") : row.serve, variants)
-        }
-        colours={colours}
+        edit={edit ?? editedServe(serve || (Object.keys(shared.variants)[0] ?? ""), shared.variants)}
         isWrong={isWrong}
       />
-      {mayWrite && (
+      {useMay("flags:write") && (
         <p class="row-buttons">
           {conditions !== null && (
-            <Button name="act" value={`and-${number}`} icon="plus">
+            <ActButton act={`and-${number}`} icon="plus">
               And
-            </Button>
+            </ActButton>
           )}
-          {number > 1 && number <= count && (
-            <Button name="act" value={`up-${number}`} icon="arrowUp">
+          {number > 1 && (
+            <ActButton act={`up-${number}`} icon="arrowUp">
               Up
-            </Button>
+            </ActButton>
           )}
           {number < count && (
-            <Button name="act" value={`down-${number}`} icon="arrowDown">
+            <ActButton act={`down-${number}`} icon="arrowDown">
               Down
-            </Button>
+            </ActButton>
           )}
-          {number <= count && (
-            <Button name="act" value={`remove-${number}`} icon="x">
-              Remove
-            </Button>
-          )}
+          <ActButton act={`remove-${number}`} icon="x">
+            Remove
+          </ActButton>
         </p>
       )}
     </div>
   );
 }
 
-/** The choice of a variant, or of shares, which show once they are chosen. */
-export function Serve({
+/** The choice of a variant, or of shares, which show once they are chosen. `none` is the label of no choice, if there is one. */
+function Serve({
   row,
   edit: { serve, shares },
   none,
   colours,
   isWrong,
-}: {
-  row: string;
-  edit: EditedServe;
-  colours: ReadonlyMap<string, string>;
-  /** The label of no choice; without it there is none. */
-  none?: string;
-  isWrong: boolean;
-}) {
+}: Shared & { row: string; edit: EditedServe; none?: string; isWrong: boolean }) {
   const names = shares.map(({ variant }) => variant);
   const other = serve === "" || serve === SHARES || names.includes(serve) ? [] : [serve];
+  const widths = shares.map(({ percent }) => Math.min(100, Math.max(0, Number(percent) || 0)));
   return (
     <div class="serve">
       <label>
@@ -299,14 +229,11 @@ export function Serve({
           aria-describedby={isWrong ? RULE_ERROR : undefined}
         >
           {none !== undefined && <option value="">{none}</option>}
-          {[...other, ...names].map((name) => (
+          {[...other, ...names, SHARES].map((name) => (
             <option value={name} selected={name === serve}>
               {name}
             </option>
           ))}
-          <option value={SHARES} selected={serve === SHARES}>
-            shares
-          </option>
         </select>
       </label>
       <span class="shares">
@@ -318,39 +245,50 @@ export function Serve({
             <input type="hidden" name={`was-${row}`} value={percent} />
           </label>
         ))}
-        <ShareBar row={row} shares={shares} colours={colours} />
+        {/* The fields beside it hold the numbers. */}
+        <svg
+          class="share-bar"
+          data-part={`shares-${row}`}
+          viewBox="0 0 100 1"
+          preserveAspectRatio="none"
+          aria-hidden="true"
+        >
+          {shares.map(({ variant }, at) => (
+            <rect
+              x={widths.slice(0, at).reduce((sum, width) => sum + width, 0)}
+              width={widths[at]}
+              height="1"
+              fill={colours.get(variant)}
+            />
+          ))}
+        </svg>
       </span>
     </div>
   );
 }
 
-/** Shares of variants as one bar in their colours; the fields beside it hold their numbers. */
-function ShareBar({
-  row,
-  shares,
-  colours,
+const YES_NO = [
+  { value: "off", label: "No" },
+  { value: "on", label: "Yes" },
+];
+
+/** A field of the values of a flag, by its kind. */
+export function ValueField({
+  name,
+  values: { draft, faults },
+  ...own
 }: {
-  row: string;
-  shares: readonly { variant: string; percent: string }[];
-  colours: ReadonlyMap<string, string>;
+  name: Field;
+  values: Values;
+  /** Default: the hint of the field. */
+  hint?: Child;
 }) {
-  const widths = shares.map(({ percent }) => Math.min(100, Math.max(0, Number(percent) || 0)));
-  return (
-    <svg
-      class="share-bar"
-      data-part={`shares-${row}`}
-      viewBox="0 0 100 1"
-      preserveAspectRatio="none"
-      aria-hidden="true"
-    >
-      {shares.map(({ variant }, at) => (
-        <rect
-          x={widths.slice(0, at).reduce((sum, width) => sum + width, 0)}
-          width={widths[at]}
-          height="1"
-          fill={colours.get(variant)}
-        />
-      ))}
-    </svg>
-  );
+  const { kind, label, ask = label, hint } = fieldOf(name);
+  const value = draft[name];
+  const common = { name, label: ask, hint, value, error: faults[name], ...own };
+  if (kind === "switch") return <SelectField {...common} options={YES_NO} />;
+  if (kind === "time") return <TextField {...common} type="datetime-local" />;
+  const rows = Math.min(20, Math.max(4, value.split("\n").length + 1));
+  if (isJson(name)) return <AreaField {...common} rows={rows} code />;
+  return kind === "markdown" ? <AreaField {...common} rows={rows} /> : <TextField {...common} />;
 }

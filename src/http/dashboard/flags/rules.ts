@@ -50,12 +50,7 @@ export function rowsIn(fields: Fields, variants: Variants): EditedRow[] {
 function rowIn(fields: Fields, number: number, variants: Variants): EditedRow {
   const served = serveIn(fields, String(number), variants);
   const words = textOf(fields, `words-${number}`).trim();
-  const [operators, values] = [textsOf(fields, `operator-${number}`), textsOf(fields, `value-${number}`)];
-  const conditions = textsOf(fields, `attribute-${number}`).map((attribute, at) => ({
-    attribute: attribute.trim(),
-    operator: operators[at] ?? "==",
-    value: (values[at] ?? "").trim(),
-  }));
+  const conditions = conditionsIn(fields, `-${number}`);
   const join: Join = textOf(fields, `join-${number}`) === "or" ? "or" : "and";
   const isInWords = fields.has(`words-${number}`);
   const condition = isInWords ? words : conditions.filter(isFilled).map(inWords).join(` ${join} `);
@@ -63,7 +58,17 @@ function rowIn(fields: Fields, number: number, variants: Variants): EditedRow {
   return { condition, serve: condition === "" ? "" : served.words, edit };
 }
 
-function isFilled({ attribute, value }: Comparison): boolean {
+/** The comparisons that were typed, also blank ones; the names of their fields end with `suffix`. */
+export function conditionsIn(fields: Fields, suffix = "") {
+  const [operators, values] = ["operator", "value"].map((name) => textsOf(fields, name + suffix));
+  return textsOf(fields, `attribute${suffix}`).map((attribute, at) => ({
+    attribute: attribute.trim(),
+    operator: operators![at] ?? BLANK.operator,
+    value: (values![at] ?? "").trim(),
+  }));
+}
+
+export function isFilled({ attribute, value }: Comparison): boolean {
   return attribute !== "" || value !== "";
 }
 

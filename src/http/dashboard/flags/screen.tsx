@@ -21,6 +21,7 @@ import { type FlagReads, readsOfFlags } from "../../../flags/reads/flag-reads.ts
 import { type Served, servedToday } from "../../../flags/reads/served.ts";
 import type { ScheduledChange } from "../../../flags/schedule/scheduled-change.ts";
 import { pageForms } from "../../../forms/forms.ts";
+import { readRates } from "../../../maintenance/stats.ts";
 import { type Environment, noSuchEnvironment } from "../../../projects/environment.ts";
 import { getEnvironment } from "../../../projects/environments.ts";
 import type { Revision } from "../../../projects/history.ts";
@@ -35,7 +36,6 @@ import { Diff } from "../parts/diff.tsx";
 import { faultAt, type Typed } from "../parts/submit.ts";
 import { settingPath } from "../paths.ts";
 import { type Draft, draftOf, storedValues, type Values } from "./draft.ts";
-import { ratesOf } from "./flag-facts.tsx";
 
 /** Scheduled changes that are looked through for those of one flag, and forms and experiments for what they count. */
 const SCHEDULED = 200;
@@ -248,4 +248,26 @@ export function timeIn(fields: Fields, name: string, timeZone: string): number {
   const at = parseWallTime(textOf(fields, name).trim(), timeZone);
   if (at === null) throw faultAt(name, "write a date and a time");
   return at;
+}
+
+/** Returns how often a flag is read in a minute, whether by itself or with all others. */
+export type RateOf = (environment: string, flag: string) => number;
+
+/** The reads a minute of the flags from one slug to another, estimated from the last hour. */
+export async function ratesOf(
+  app: App,
+  caller: Caller,
+  { project, environments }: { project: string; environments: readonly { slug: string; key: string }[] },
+  first: string,
+  last = first,
+): Promise<RateOf> {
+  const ratesIn = async ({ slug: environment, key }: (typeof environments)[number]) => {
+    const place = { project, environment, key };
+    return [environment, await readRates(app, caller, place, { first, last })] as const;
+  };
+  const rates = new Map(await Promise.all(environments.map(ratesIn)));
+  return (environment, flag) => {
+    const known = rates.get(environment);
+    return known ? ((known.flags.get(flag) ?? 0) + known.all) / 60 : 0;
+  };
 }

@@ -1,6 +1,5 @@
 import { coloursOf, FIELDS } from "../../../flags/flag-fields.ts";
 import type { FlagRecord } from "../../../flags/flag.ts";
-import type { Served } from "../../../flags/reads/served.ts";
 import type { RuleRow } from "../../../flags/rules/rule-table.ts";
 import { OWN_RULE, ruleClauses } from "../../../flags/rules/rule-words.ts";
 import { areBoolean, parseRules } from "../../../flags/rules/rules.ts";
@@ -20,7 +19,8 @@ import { type Field, isSameText, mayHavePayload, NAMES, tableOf, type Values, va
 import { Expiry } from "./flag-facts.tsx";
 import { RuleFields, ValueField } from "./rule-fields.tsx";
 import type { Screen } from "./screen.tsx";
-import { coloursFor, Swatch, VariantsTable } from "./variants.tsx";
+import { Swatch, VariantFields } from "./variant-fields.tsx";
+import { coloursFor } from "./variant-rows.ts";
 
 /** The form of what a flag is in one environment: a sentence for each part, with the fields that change it. */
 export function ValuesForm({ screen }: { screen: Screen }) {
@@ -284,23 +284,5 @@ function Saving({ environment, values }: { environment: Environment; values: Val
         </div>
       </details>
     </section>
-  );
-}
-
-/** The variants as a table, or as JSON. */
-export function VariantFields({ values, served }: { values: Values; served: Served }) {
-  const { variants, faults } = values;
-  if (variants) return <VariantsTable variants={variants} served={served} fault={faults["variants"]} />;
-  return (
-    <ValueField
-      name="variants"
-      values={values}
-      hint={
-        <>
-          The values to choose from, by name, such as <code>{'{"on": true, "off": false}'}</code>. Other
-          values than these take the place of the payload. Empty for none.
-        </>
-      }
-    />
   );
 }

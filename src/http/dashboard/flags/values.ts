@@ -45,7 +45,7 @@ import {
   type Screen,
   timeIn,
 } from "./screen.tsx";
-import { blankVariant } from "./variants.tsx";
+import { blankVariant } from "./variant-rows.ts";
 
 /** The form of values as it was sent. Times are in the zone that it was rendered in. */
 type Form = Sent<FlagPlace> & { dashboard: Dashboard; again: Again; values: Values; timeZone: string };
