@@ -31,7 +31,7 @@ export function Fault({ of, faults }: { of: string; faults: Faults }) {
 }
 
 /** The fields of one choice, with what is wrong with them. */
-function Panel({ class: className, of, faults, children }: PropsWithChildren<Panel>) {
+function Panel({ class: className, of, faults, children }: PropsWithChildren<PanelProps>) {
   return (
     <div class={className}>
       {children}
@@ -42,7 +42,7 @@ function Panel({ class: className, of, faults, children }: PropsWithChildren<Pan
   );
 }
 
-type Panel = { class: string; of: readonly string[]; faults: Faults };
+type PanelProps = { class: string; of: readonly string[]; faults: Faults };
 
 /** Attributes of a field of the release that is wrong. */
 function wrongAt(of: string, faults: Faults) {
