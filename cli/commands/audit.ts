@@ -16,6 +16,7 @@ import { createChainCheck } from "../../src/access/audit/verify.ts";
 import { Failed } from "../exit.ts";
 import { chunksOf } from "../session/connection.ts";
 import { usage } from "../session/usage.ts";
+import { verb } from "../session/verb.ts";
 
 export function addAuditCommands(audit: Command, io: Io): void {
   audit.after(`
@@ -111,13 +112,11 @@ function filterIn({ options }: Pick<Input, "options">) {
   return { project, action, who, since: timeOf(since, "--since"), until: timeOf(until, "--until") };
 }
 
-function addVerifyCommand(audit: Command, io: Io): void {
-  audit
-    .command("verify")
-    .argument("[file]", "export of the whole log, or a file of serve --audit-file (default: the data)")
-    .description("check that every entry is chained to the one before it")
-    .option("--head <id:hash>", "entry that must be in the chain, as an earlier verify printed it")
-    .after(`
+const addVerifyCommand = verb("verify", {
+  argument: ["[file]", "export of the whole log, or a file of serve --audit-file (default: the data)"],
+  description: "check that every entry is chained to the one before it",
+  options: [["--head <id:hash>", "entry that must be in the chain, as an earlier verify printed it"]],
+  help: `
 Someone who can write to the database can also compute a new chain. So keep the head, which verify prints, or a copy of
 the log in another place. If verify --head succeeds, nothing up to that entry was changed or removed.
 
@@ -127,19 +126,18 @@ Examples:
   formflag audit verify
   formflag audit verify --head 1842:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
   formflag audit verify audit.jsonl
-`)
-    .action(action(io, parseVerify, verify));
-}
+`,
+  parse: ({ options }, file) => {
+    const { head } = options as { head?: string };
+    if (head === undefined) return { file, head: null };
+    const [, id, hash] = /^(\d{1,15}):([0-9a-f]{64})$/i.exec(head.trim()) ?? [];
+    if (hash === undefined) throw usage(`--head ${head} is not an entry`, "it looks like 1842:9f86d08…");
+    return { file, head: { id: Number(id), hash: hash.toLowerCase() } };
+  },
+  run: verify,
+});
 
 type Values = { file: string | undefined; head: { id: number; hash: string } | null };
-
-function parseVerify({ options }: Input, file?: string): Values {
-  const { head } = options as { head?: string };
-  if (head === undefined) return { file, head: null };
-  const [, id, hash] = /^(\d{1,15}):([0-9a-f]{64})$/i.exec(head.trim()) ?? [];
-  if (hash === undefined) throw usage(`--head ${head} is not an entry`, "it looks like 1842:9f86d08…");
-  return { file, head: { id: Number(id), hash: hash.toLowerCase() } };
-}
 
 async function verify(session: Session, { file, head }: Values): Promise<void> {
   const body =

@@ -4,18 +4,13 @@ import { DEFAULT_PAGE, MAX_PAGE } from "../../src/base/pages.ts";
 import { DELIVERY_STATUSES } from "../../src/delivery/delivery-status.ts";
 import type { Delivery, DeliveryAttempt, DeliveryDetails } from "../../src/delivery/delivery.ts";
 import { deliveries as operations } from "../../src/operations/deliveries.ts";
-import { fieldOption } from "../output/field.ts";
 import type { Io } from "../output/terminal.ts";
 import { counted, details, shorten, shown, table } from "../output/text.ts";
-import { action } from "../session/action.ts";
-import { formProjectOption } from "../session/config.ts";
-import { type FormFilter, formFilter } from "./form-filter.ts";
-import type { Input } from "../session/input.ts";
+import { formFilter } from "./form-filter.ts";
 import { listSome } from "../session/pages.ts";
-import type { Session } from "../session/session.ts";
 import { usage } from "../session/usage.ts";
 import { countValue } from "../session/values.ts";
-import { named } from "../session/verb.ts";
+import { named, verb } from "../session/verb.ts";
 import { addGet } from "./verbs.ts";
 import { heard } from "../session/command-line.ts";
 
@@ -88,82 +83,73 @@ function attemptTable(history: readonly DeliveryAttempt[]): string {
   return `\n${table(["ATTEMPT", "TOOK", "ANSWER", "ERROR"], rows)}`;
 }
 
-function addListCommand(deliveries: Command, io: Io): void {
-  deliveries
-    .command("list")
-    .alias("ls")
-    .description("list deliveries, newest first")
-    .option("--form <form>", "only deliveries of this form, by its slug or key")
-    .addOption(formProjectOption())
-    .option("--submission <id>", "only deliveries of this submission")
-    .option("--status <status>", `only deliveries with this status: ${DELIVERY_STATUSES.join(", ")}`)
-    .option("--limit <n>", "how many", String(DEFAULT_PAGE))
-    .option("--before <id>", "only deliveries older than this one, for the next page")
-    .addOption(fieldOption())
-    .after(`
+const addListCommand = verb("list ls", {
+  description: "list deliveries, newest first",
+  options: [
+    ["--form <form>", "only deliveries of this form, by its slug or key"],
+    "project of forms",
+    ["--submission <id>", "only deliveries of this submission"],
+    ["--status <status>", `only deliveries with this status: ${DELIVERY_STATUSES.join(", ")}`],
+    ["--limit <n>", "how many", String(DEFAULT_PAGE)],
+    ["--before <id>", "only deliveries older than this one, for the next page"],
+    "field",
+  ],
+  help: `
 Examples:
   formflag deliveries list
   formflag deliveries list --form contact --status failed
   formflag deliveries list --submission 01a1fc49-92a7-75da-ab11-1c9958800353 --json
-`)
-    .action(action(io, parseList, listDeliveries));
-}
-
-type Selection = { limit: number; query: Record<string, string> };
-
-async function parseList(input: Input): Promise<Selection> {
-  const { limit, submission, status, before } = input.options as Record<string, string>;
-  if (status !== undefined && !DELIVERY_STATUSES.some((each) => each === status))
-    throw usage(`--status is one of ${DELIVERY_STATUSES.join(", ")}, not ${status}`);
-  const given = { ...(await formFilter(input)), submission, status, before };
-  const set = Object.entries(given).filter((each): each is [string, string] => each[1] !== undefined);
-  return { limit: countValue(limit!, "--limit", 1), query: Object.fromEntries(set) };
-}
-
-async function listDeliveries(
-  { client, print, note, suggest }: Session,
-  { limit, query }: Selection,
-): Promise<void> {
-  const listing = { query, cursor: "before", limit, maxPage: MAX_PAGE } as const;
-  const { items, next } = await listSome(client, operations.list, listing);
-  const hasNotices = items.some(({ form }) => form === null);
-  const rows = items.map((each) => [
-    each.id,
-    each.form ?? "",
-    each.kind,
-    shorten(each.target, 40),
-    each.status,
-    String(each.attempts),
-    each.nextAt ?? "",
-    each.error === null ? "" : shorten(each.error, 60),
-    ...(hasNotices ? [noticeOf(each)] : []),
-  ]);
-  await print(
-    items,
-    table(
-      [
-        "ID",
-        "FORM",
-        "KIND",
-        "TARGET",
-        "STATUS",
-        "ATTEMPTS",
-        "NEXT ATTEMPT",
-        "LAST ERROR",
-        ...(hasNotices ? ["NOTICE"] : []),
-      ],
-      rows,
-    ),
-  );
-  if (next !== null) {
-    const filters = Object.entries(query).filter(([name]) => name !== "before");
-    const options = filters.map(([name, value]) => shown` --${name} ${value}`).join("");
-    const size = limit === DEFAULT_PAGE ? "" : shown` --limit ${limit}`;
-    note(`older ones: ${shown`formflag deliveries list --before ${next}`}${options}${size}\n`, {
-      withJson: true,
-    });
-  } else if (items.length === 0) suggest("No deliveries here.");
-}
+`,
+  parse: async (input) => {
+    const { limit, submission, status, before } = input.options as Record<string, string>;
+    if (status !== undefined && !DELIVERY_STATUSES.some((each) => each === status))
+      throw usage(`--status is one of ${DELIVERY_STATUSES.join(", ")}, not ${status}`);
+    const given = { ...(await formFilter(input)), submission, status, before };
+    const set = Object.entries(given).filter((each): each is [string, string] => each[1] !== undefined);
+    return { limit: countValue(limit!, "--limit", 1), query: Object.fromEntries(set) };
+  },
+  run: async ({ client, print, note, suggest }, { limit, query }) => {
+    const listing = { query, cursor: "before", limit, maxPage: MAX_PAGE } as const;
+    const { items, next } = await listSome(client, operations.list, listing);
+    const hasNotices = items.some(({ form }) => form === null);
+    const rows = items.map((each) => [
+      each.id,
+      each.form ?? "",
+      each.kind,
+      shorten(each.target, 40),
+      each.status,
+      String(each.attempts),
+      each.nextAt ?? "",
+      each.error === null ? "" : shorten(each.error, 60),
+      ...(hasNotices ? [noticeOf(each)] : []),
+    ]);
+    await print(
+      items,
+      table(
+        [
+          "ID",
+          "FORM",
+          "KIND",
+          "TARGET",
+          "STATUS",
+          "ATTEMPTS",
+          "NEXT ATTEMPT",
+          "LAST ERROR",
+          ...(hasNotices ? ["NOTICE"] : []),
+        ],
+        rows,
+      ),
+    );
+    if (next !== null) {
+      const filters = Object.entries(query).filter(([name]) => name !== "before");
+      const options = filters.map(([name, value]) => shown` --${name} ${value}`).join("");
+      const size = limit === DEFAULT_PAGE ? "" : shown` --limit ${limit}`;
+      note(`older ones: ${shown`formflag deliveries list --before ${next}`}${options}${size}\n`, {
+        withJson: true,
+      });
+    } else if (items.length === 0) suggest("No deliveries here.");
+  },
+});
 
 /** `flag.changed in shop/production`; empty for a submission. */
 function noticeOf({ event, project, environment }: Delivery): string {
@@ -171,47 +157,42 @@ function noticeOf({ event, project, environment }: Delivery): string {
   return `${event} in ${environment === null ? project : `${project}/${environment}`}`;
 }
 
-function addRetryCommand(deliveries: Command, io: Io): void {
-  deliveries
-    .command("retry")
-    .argument("[delivery...]", "ids of deliveries")
-    .description("send deliveries again, or now instead of at the time of their next attempt")
-    .option("--failed", "all failed deliveries")
-    .option("--form <form>", "with --failed: only deliveries of this form, by its slug or key")
-    .addOption(formProjectOption())
-    .after(`
+const addRetryCommand = verb("retry", {
+  argument: ["[delivery...]", "ids of deliveries"],
+  description: "send deliveries again, or now instead of at the time of their next attempt",
+  options: [
+    ["--failed", "all failed deliveries"],
+    ["--form <form>", "with --failed: only deliveries of this form, by its slug or key"],
+    "project of forms",
+  ],
+  help: `
 The server sends them at once, and all attempts are available again. Deliveries to a disabled target are cancelled
 again.
 
 Examples:
   formflag deliveries retry 01a1fc49-92a7-75da-ab11-1c9958800353
   formflag deliveries retry --failed --form contact
-`)
-    .action(action(io, parseRetry, retryDeliveries));
-}
-
-type Retried = { ids: string[] } | ({ failed: true } & FormFilter);
-
-async function parseRetry(input: Input, given?: string): Promise<Retried> {
-  // A variadic argument arrives as an array.
-  const ids = (given as unknown as string[] | undefined) ?? [];
-  const { failed, form } = input.options as { failed?: true; form?: string };
-  if (failed && ids.length > 0) throw usage("--failed and the ids of deliveries exclude each other");
-  if (form !== undefined && !failed) throw usage("--form goes with --failed");
-  if (failed) return { failed, ...(await formFilter(input)) };
-  if (ids.length === 0) throw usage("name deliveries, or add --failed for all failed deliveries");
-  const wrong = ids.find((id) => !SUBMISSION_ID.test(id.toLowerCase()));
-  if (wrong !== undefined)
-    throw usage(
-      `${wrong} is not the id of a delivery`,
-      "formflag deliveries list shows the ids; --failed retries all failed deliveries",
-    );
-  if (ids.length > MAX_PAGE) throw usage(`at most ${MAX_PAGE} deliveries at a time`);
-  return { ids };
-}
-
-async function retryDeliveries({ client, print }: Session, values: Retried): Promise<void> {
-  const result = await client.call(operations.retry, { body: values });
-  const { queued } = result;
-  await print(result, `queued ${counted(queued, "delivery", "deliveries")}\n`);
-}
+`,
+  parse: async (input, given) => {
+    // A variadic argument arrives as an array.
+    const ids = (given as unknown as string[] | undefined) ?? [];
+    const { failed, form } = input.options as { failed?: true; form?: string };
+    if (failed && ids.length > 0) throw usage("--failed and the ids of deliveries exclude each other");
+    if (form !== undefined && !failed) throw usage("--form goes with --failed");
+    if (failed) return { failed, ...(await formFilter(input)) };
+    if (ids.length === 0) throw usage("name deliveries, or add --failed for all failed deliveries");
+    const wrong = ids.find((id) => !SUBMISSION_ID.test(id.toLowerCase()));
+    if (wrong !== undefined)
+      throw usage(
+        `${wrong} is not the id of a delivery`,
+        "formflag deliveries list shows the ids; --failed retries all failed deliveries",
+      );
+    if (ids.length > MAX_PAGE) throw usage(`at most ${MAX_PAGE} deliveries at a time`);
+    return { ids };
+  },
+  run: async ({ client, print }, values) => {
+    const result = await client.call(operations.retry, { body: values });
+    const { queued } = result;
+    await print(result, `queued ${counted(queued, "delivery", "deliveries")}\n`);
+  },
+});

@@ -25,6 +25,9 @@ type Argument = readonly [name: string, description: string];
 /** The help of a verb: its argument, its options in their order, and a text behind them. */
 export type Head = {
   argument?: Argument;
+  second?: Argument;
+  /** The usage, for a verb whose arguments do not describe it. */
+  usage?: string;
   description: string;
   options?: readonly Taken[];
   help?: string;
@@ -45,11 +48,13 @@ export function verb<T>(
 export function declare(
   noun: Command,
   names: string,
-  { argument, description, options = [], help }: Head,
+  { argument, second, usage, description, options = [], help }: Head,
 ): Command {
   const [name = "", ...aliases] = names.split(" ");
   const command = noun.command(name).aliases(aliases).description(description);
   if (argument) command.argument(...argument);
+  if (second) command.argument(...second);
+  if (usage !== undefined) command.usage(usage);
   for (const each of options) command.addOption(optionOf(each));
   return help === undefined ? command : command.after(help);
 }

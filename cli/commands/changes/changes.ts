@@ -6,13 +6,13 @@ import type { Io } from "../../output/terminal.ts";
 import { shown, table } from "../../output/text.ts";
 import { action } from "../../session/action.ts";
 import { projectOption } from "../../session/config.ts";
-import { fieldOption } from "../../output/field.ts";
 import type { Input } from "../../session/input.ts";
 import { listAll } from "../../session/pages.ts";
 import type { Session } from "../../session/session.ts";
 import { countValue } from "../../session/values.ts";
 import { usage } from "../../session/usage.ts";
 import { whyOption } from "../../session/change-options.ts";
+import { verb } from "../../session/verb.ts";
 
 export function addChangeCommands(changes: Command, io: Io): void {
   changes.after(`
@@ -30,45 +30,37 @@ Examples:
   for (const verb of VERBS) addVerb(changes, io, verb);
 }
 
-function addListCommand(changes: Command, io: Io): void {
-  changes
-    .command("list")
-    .alias("ls")
-    .description("list the proposed changes of a project, newest first")
-    .withOptions(
-      projectOption(),
-      new Option("--status <status>", "only those with this status").choices(PROPOSAL_STATUSES),
-    )
-    .option("--limit <n>", "how many at most (default: 50)")
-    .addOption(fieldOption())
-    .action(
-      action(
-        io,
-        async (input: Input) => {
-          const { status, limit } = input.options as { status?: ProposalView["status"]; limit?: string };
-          return {
-            project: await input.project(),
-            query: status === undefined ? {} : { status },
-            limit: limit === undefined ? 50 : countValue(limit, "--limit", 1),
-          };
-        },
-        async ({ client, print, suggest }: Session, { project, query, limit }) => {
-          const page = { cursor: "before", limit, maxPage: 100 } as const;
-          const found = await listAll(client, operations.list, { names: { project }, query, ...page });
-          const rows = found.map((each) => [
-            each.id,
-            statusInWords(each),
-            each.summary,
-            each.who,
-            `${each.reviews.filter(({ verdict }) => verdict === "approved").length}/${each.needed}`,
-            each.createdAt,
-          ]);
-          await print(found, table(["CHANGE", "STATUS", "SUMMARY", "BY", "APPROVED", "PROPOSED"], rows));
-          if (found.length === 0) suggest("No change is proposed.");
-        },
-      ),
-    );
-}
+const addListCommand = verb("list ls", {
+  description: "list the proposed changes of a project, newest first",
+  options: [
+    "project",
+    new Option("--status <status>", "only those with this status").choices(PROPOSAL_STATUSES),
+    ["--limit <n>", "how many at most (default: 50)"],
+    "field",
+  ],
+  parse: async (input) => {
+    const { status, limit } = input.options as { status?: ProposalView["status"]; limit?: string };
+    return {
+      project: await input.project(),
+      query: status === undefined ? {} : { status },
+      limit: limit === undefined ? 50 : countValue(limit, "--limit", 1),
+    };
+  },
+  run: async ({ client, print, suggest }, { project, query, limit }) => {
+    const page = { cursor: "before", limit, maxPage: 100 } as const;
+    const found = await listAll(client, operations.list, { names: { project }, query, ...page });
+    const rows = found.map((each) => [
+      each.id,
+      statusInWords(each),
+      each.summary,
+      each.who,
+      `${each.reviews.filter(({ verdict }) => verdict === "approved").length}/${each.needed}`,
+      each.createdAt,
+    ]);
+    await print(found, table(["CHANGE", "STATUS", "SUMMARY", "BY", "APPROVED", "PROPOSED"], rows));
+    if (found.length === 0) suggest("No change is proposed.");
+  },
+});
 
 function statusInWords({ status, isOutdated, bypass }: ProposalView): string {
   return `${status}${isOutdated ? ", outdated" : ""}${bypass ? ", bypass" : ""}`;
@@ -82,19 +74,16 @@ async function readPlace(input: Input, given?: string): Promise<Place> {
   return { change: await input.need(given, "change"), project: await input.project() };
 }
 
-function addGetCommand(changes: Command, io: Io): void {
-  changes
-    .command("get")
-    .argument(...CHANGE)
-    .description("show a proposed change, its effect and its reviews")
-    .withOptions(projectOption(), fieldOption())
-    .action(
-      action(io, readPlace, async ({ client, print, paint }: Session, names) => {
-        const { change } = await client.call(operations.get, { names });
-        await print(change, await describe(change, paint));
-      }),
-    );
-}
+const addGetCommand = verb("get", {
+  argument: CHANGE,
+  description: "show a proposed change, its effect and its reviews",
+  options: ["project", "field"],
+  parse: readPlace,
+  run: async ({ client, print, paint }, names) => {
+    const { change } = await client.call(operations.get, { names });
+    await print(change, await describe(change, paint));
+  },
+});
 
 async function describe(change: ProposalView, paint: Session["paint"]): Promise<string> {
   const { JSON_NOTATION, printDiff } = await import("../../output/diff.ts");

@@ -9,6 +9,7 @@ import { type FlagsOfProject, readFlags } from "./place.ts";
 import { flags as operations } from "../../../src/operations/flags.ts";
 import { confirmAll, eachOf } from "../../session/several.ts";
 import type { DetailsPatch } from "../../../src/flags/flags.ts";
+import { verb } from "../../session/verb.ts";
 
 /** `flags archive` and `flags restore`. */
 export function addArchiveCommands(flags: Command, io: Io): void {
@@ -35,26 +36,23 @@ function archive(session: Session, flags: FlagsOfProject, archived: boolean): Pr
   });
 }
 
-export function addDeleteCommand(flags: Command, io: Io): void {
-  flags
-    .command("delete")
-    .argument("[flag...]", "slug of the flag")
-    .description("delete a flag from every environment of its project")
-    .withOptions(projectOption(), revisionOption(), whyOption())
-    .action(action(io, readFlags, deleteFlags));
-}
-
-async function deleteFlags(session: Session, { slugs, project, revision }: FlagsOfProject): Promise<void> {
-  const where = ` from every environment of project ${project}`;
-  if (slugs.length > 1) {
-    await requireFlags(session, project, slugs);
-    await confirmAll(session, "flag", slugs, where);
-  } else await session.confirmDelete("flag", slugs[0]!, where);
-  await eachOf(session, slugs, async ({ client, report }, slug) => {
-    await client.call(operations.delete, { names: { project, flag: slug }, revision });
-    await report({ slug, result: "deleted" }, shown`deleted flag ${slug} of project ${project}\n`);
-  });
-}
+export const addDeleteCommand = verb("delete", {
+  argument: ["[flag...]", "slug of the flag"],
+  description: "delete a flag from every environment of its project",
+  options: ["project", "revision", "why"],
+  parse: readFlags,
+  run: async (session, { slugs, project, revision }) => {
+    const where = ` from every environment of project ${project}`;
+    if (slugs.length > 1) {
+      await requireFlags(session, project, slugs);
+      await confirmAll(session, "flag", slugs, where);
+    } else await session.confirmDelete("flag", slugs[0]!, where);
+    await eachOf(session, slugs, async ({ client, report }, slug) => {
+      await client.call(operations.delete, { names: { project, flag: slug }, revision });
+      await report({ slug, result: "deleted" }, shown`deleted flag ${slug} of project ${project}\n`);
+    });
+  },
+});
 
 /** Throws `not_found` if a flag does not exist, so that none is deleted. Every environment has every flag. */
 async function requireFlags({ client }: Session, project: string, slugs: string[]): Promise<void> {

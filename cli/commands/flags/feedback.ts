@@ -15,6 +15,7 @@ import { exportFormat, saveTo, writeOut } from "../../output/save.ts";
 import type { Client } from "../../session/client.ts";
 import { clock } from "../../../src/base/clock.ts";
 import { sinceValue } from "../../session/values.ts";
+import { verb } from "../../session/verb.ts";
 
 export function addFeedbackCommands(flags: Command, io: Io): void {
   const feedback = flags
@@ -98,53 +99,49 @@ function wordsOf(mood: string): string {
   return mood.toLowerCase().replaceAll("_", " ");
 }
 
-function addDeleteCommand(feedback: Command, io: Io): void {
-  feedback
-    .command("delete")
-    .argument("[id]", "id of one feedback")
-    .description("delete one entry of feedback, or all feedback about a flag")
-    .withOptions(
-      projectOption(),
-      new Option("--flag <flag>", "delete all feedback about this flag"),
-      environmentOption(),
-    )
-    .after(`
+const addDeleteCommand = verb("delete", {
+  argument: ["[id]", "id of one feedback"],
+  description: "delete one entry of feedback, or all feedback about a flag",
+  options: ["project", new Option("--flag <flag>", "delete all feedback about this flag"), "environment"],
+  help: `
 With --flag, -e limits the deletion to one environment. Deleting a flag deletes its feedback too.
 
 Examples:
   formflag flags feedback delete 01a1fc49-92a7-75da-ab11-1c9958800353 -p shop
   formflag flags feedback delete --flag search -p shop -e develop
-`)
-    .action(action(io, parseDelete, deleteFeedback));
-}
-
-type Deleted = { project: string } & ({ id: string } | { flag: string; environment: string | undefined });
-
-async function parseDelete(input: Input, given?: string): Promise<Deleted> {
-  const { flag, environment } = input.options as { flag?: string; environment?: string };
-  if (given !== undefined && flag !== undefined)
-    throw usage(
-      "an id and --flag exclude each other",
-      "give the id of one feedback, or --flag for all of a flag",
+`,
+  parse: async (input, given) => {
+    const { flag, environment } = input.options as { flag?: string; environment?: string };
+    if (given !== undefined && flag !== undefined)
+      throw usage(
+        "an id and --flag exclude each other",
+        "give the id of one feedback, or --flag for all of a flag",
+      );
+    if (flag !== undefined) return { project: await input.project(), flag, environment };
+    return { id: await input.need(given, "id"), project: await input.project() };
+  },
+  run: async ({ client, confirmDelete, report }, values) => {
+    const { project } = values;
+    if ("id" in values) {
+      const { id } = values;
+      await confirmDelete("feedback", id);
+      await client.call(operations.delete, { names: { project, feedback: id } });
+      return report({ id, result: "deleted" }, shown`deleted feedback ${id}\n`);
+    }
+    const { flag, environment } = values;
+    await confirmDelete(
+      "all feedback about flag",
+      flag,
+      environment === undefined ? "" : ` in ${environment}`,
     );
-  if (flag !== undefined) return { project: await input.project(), flag, environment };
-  return { id: await input.need(given, "id"), project: await input.project() };
-}
-
-async function deleteFeedback({ client, confirmDelete, report }: Session, values: Deleted): Promise<void> {
-  const { project } = values;
-  if ("id" in values) {
-    const { id } = values;
-    await confirmDelete("feedback", id);
-    await client.call(operations.delete, { names: { project, feedback: id } });
-    return report({ id, result: "deleted" }, shown`deleted feedback ${id}\n`);
-  }
-  const { flag, environment } = values;
-  await confirmDelete("all feedback about flag", flag, environment === undefined ? "" : ` in ${environment}`);
-  const names = { project, flag };
-  const { deleted } = await client.call(operations.deleteAll, { names, query: { environment } });
-  await report({ flag, deleted, result: "deleted" }, shown`deleted ${deleted} feedback about flag ${flag}\n`);
-}
+    const names = { project, flag };
+    const { deleted } = await client.call(operations.deleteAll, { names, query: { environment } });
+    await report(
+      { flag, deleted, result: "deleted" },
+      shown`deleted ${deleted} feedback about flag ${flag}\n`,
+    );
+  },
+});
 
 const FORMATS = ["jsonl", "csv"] as const;
 

@@ -1,8 +1,7 @@
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import { clock } from "../../../src/base/clock.ts";
 import { AppError } from "../../../src/base/errors.ts";
 import { isObject } from "../../../src/base/json.ts";
-import type { Converted } from "../../../src/flags/importers/draft.ts";
 import type { ForeignFormat } from "../../../src/flags/importers/importers.ts";
 import type { ImportResult } from "../../../src/flags/imports.ts";
 import { flagd as operations } from "../../../src/operations/flagd.ts";
@@ -10,15 +9,12 @@ import { exportFormat, saveTo, writeOut } from "../../output/save.ts";
 import { segments } from "../../../src/operations/segments.ts";
 import type { Io } from "../../output/terminal.ts";
 import { printable, shown } from "../../output/text.ts";
-import { action } from "../../session/action.ts";
-import { environmentOption, projectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
 import { parseJson } from "../../session/json.ts";
 import { listAll } from "../../session/pages.ts";
-import type { Session } from "../../session/session.ts";
 import { readText } from "../../session/sources.ts";
 import { usage } from "../../session/usage.ts";
-import { whyOption } from "../../session/change-options.ts";
+import { verb } from "../../session/verb.ts";
 
 function formatOption(formats: readonly string[], description: string): Option {
   return new Option("--format <format>", description).choices(formats).default("flagd");
@@ -27,20 +23,21 @@ function formatOption(formats: readonly string[], description: string): Option {
 const FLAGD = "flagd: https://flagd.dev/schema/v0/flags.json";
 const FORMATS = ["flagd", "unleash", "launchdarkly", "growthbook", "goff", "flipt", "flagsmith"];
 
-export function addImportCommand(flags: Command, io: Io): void {
-  flags
-    .command("import")
-    .argument("[file]", "file of flagd or another service, JSON or YAML; - for standard input")
-    .description("set the flags and segments that a file describes; others stay as they are")
-    .addOption(formatOption(FORMATS, "service from which the file comes"))
-    .option(
+export const addImportCommand = verb("import", {
+  argument: ["[file]", "file of flagd or another service, JSON or YAML; - for standard input"],
+  description: "set the flags and segments that a file describes; others stay as they are",
+  options: [
+    formatOption(FORMATS, "service from which the file comes"),
+    [
       "--from-environment <name>",
       "environment in the file, if it has several (default: the one with the name given as -e)",
-    )
-    .withOptions(projectOption(), environmentOption())
-    .option("--dry-run", "show what would change, and change nothing")
-    .addOption(whyOption())
-    .after(`
+    ],
+    "project",
+    "environment",
+    ["--dry-run", "show what would change, and change nothing"],
+    "why",
+  ],
+  help: `
 The file is imported completely or not at all. A new flag is off in the other environments. Boolean variants on and off
 without a rule become a flag without variants; <flag>.payload becomes its payload. A rule that refers to a segment that
 does not exist, or yields a variant that the flag does not have, is imported with a warning.
@@ -53,32 +50,38 @@ Examples:
   formflag flags import flags.yaml -p shop -e develop
   formflag flags import features.json --format unleash -p shop -e production --from-environment live --dry-run
   formflag flags export -p shop -e develop | formflag flags import - -p shop -e staging
-`)
-    .action(action(io, parseImport, importFlags));
-}
-
-type ImportValues = {
-  project: string;
-  environment: string;
-  document: Record<string, unknown>;
-  dryRun: boolean;
-  /** The differences of a file of another service. */
-  report: Pick<Converted, "notes" | "skipped"> | null;
-};
-
-async function parseImport(input: Input, given?: string): Promise<ImportValues> {
-  const file = await input.need(given, "file");
-  const place = await input.place();
-  const { format, fromEnvironment: from, dryRun } = input.options as ImportOptions;
-  if (format !== "flagd") {
-    // Loaded for such a file alone.
-    const { readForeign } = await import("./foreign.ts");
-    const { document, ...report } = await readForeign(file, input, format, { from, into: place.environment });
-    return { ...place, document, dryRun: dryRun === true, report };
-  }
-  if (from !== undefined) throw usage("--from-environment: a file of flagd is of one environment");
-  return { ...place, document: await readFlagd(file, input), dryRun: dryRun === true, report: null };
-}
+`,
+  parse: async (input, given) => {
+    const file = await input.need(given, "file");
+    const place = await input.place();
+    const { format, fromEnvironment: from, dryRun } = input.options as ImportOptions;
+    if (format !== "flagd") {
+      // Loaded for such a file alone.
+      const { readForeign } = await import("./foreign.ts");
+      const { document, ...report } = await readForeign(file, input, format, {
+        from,
+        into: place.environment,
+      });
+      return { ...place, document, dryRun: dryRun === true, report };
+    }
+    if (from !== undefined) throw usage("--from-environment: a file of flagd is of one environment");
+    return { ...place, document: await readFlagd(file, input), dryRun: dryRun === true, report: null };
+  },
+  run: async ({ client, io, report }, values) => {
+    const { project, environment, document, dryRun, report: differences } = values;
+    const imported = await client.call(operations.import, {
+      names: { project, environment },
+      query: { dryRun: dryRun ? "true" : "false" },
+      body: document,
+    });
+    // Older servers send no warnings.
+    for (const warning of imported.warnings ?? []) io.note(shown`warning: ${warning}\n`);
+    const text = describeImport(imported, `${project}/${environment}`, dryRun);
+    if (differences === null) return report({ ...imported, dryRun }, text);
+    const { describeReport } = await import("./foreign.ts");
+    await report({ ...imported, dryRun, ...differences }, describeReport(differences) + text);
+  },
+});
 
 type ImportOptions = { format: "flagd" | ForeignFormat; fromEnvironment?: string; dryRun?: boolean };
 
@@ -101,21 +104,6 @@ async function parseFlagd(text: string, name: string, mayBeYaml: boolean): Promi
   }
 }
 
-async function importFlags({ client, io, report }: Session, values: ImportValues): Promise<void> {
-  const { project, environment, document, dryRun, report: differences } = values;
-  const imported = await client.call(operations.import, {
-    names: { project, environment },
-    query: { dryRun: dryRun ? "true" : "false" },
-    body: document,
-  });
-  // Older servers send no warnings.
-  for (const warning of imported.warnings ?? []) io.note(shown`warning: ${warning}\n`);
-  const text = describeImport(imported, `${project}/${environment}`, dryRun);
-  if (differences === null) return report({ ...imported, dryRun }, text);
-  const { describeReport } = await import("./foreign.ts");
-  await report({ ...imported, dryRun, ...differences }, describeReport(differences) + text);
-}
-
 /** One line for each change, and a sum. */
 function describeImport({ flags, segments, metadata }: ImportResult, place: string, dryRun: boolean): string {
   const all = [
@@ -130,18 +118,17 @@ function describeImport({ flags, segments, metadata }: ImportResult, place: stri
   return `${lines.join("")}${printable(place)}: ${done}: ${sum}\n`;
 }
 
-export function addExportCommand(flags: Command, io: Io): void {
-  flags
-    .command("export")
-    .description("write the flags and segments of an environment")
-    .withOptions(formatOption(["flagd"], FLAGD), projectOption(), environmentOption())
-    .option("--members", "include the members of segments that forms fill, at most 10,000 for each")
-    .option("-o, --output <file>", "output file, in YAML if its name says so; - for standard output", "-")
-    .option(
-      "--watch",
-      "write the file again after each change, until interrupted; expired flags are off in it",
-    )
-    .after(`
+export const addExportCommand = verb("export", {
+  description: "write the flags and segments of an environment",
+  options: [
+    formatOption(["flagd"], FLAGD),
+    "project",
+    "environment",
+    ["--members", "include the members of segments that forms fill, at most 10,000 for each"],
+    ["-o, --output <file>", "output file, in YAML if its name says so; - for standard output", "-"],
+    ["--watch", "write the file again after each change, until interrupted; expired flags are off in it"],
+  ],
+  help: `
 A flag without variants is written with boolean variants on and off, and its payload as the flag <flag>.payload. An
 import of the file restores the same flags. Flags whose rules use matches, in_cidr, before or after are left out,
 because flagd does not have these operators.
@@ -150,58 +137,47 @@ Examples:
   formflag flags export -p shop -e production > flags.json
   formflag flags export -p shop -e production -o flags.json
   formflag flags export -p shop -e production -o flags.json --watch
-`)
-    .action(action(io, parseExport, exportFlags));
-}
-
-type ExportValues = {
-  project: string;
-  environment: string;
-  output: string;
-  members: boolean;
-  watch: boolean;
-};
-
-async function parseExport(input: Input): Promise<ExportValues> {
-  const { output, members, watch } = input.options;
-  if (watch === true && output === "-")
-    throw usage("--watch writes a file again and again", "name the file: -o flags.json");
-  return {
-    ...(await input.place()),
-    output: String(output),
-    members: members === true,
-    watch: watch === true,
-  };
-}
-
-async function exportFlags(session: Session, values: ExportValues): Promise<void> {
-  const { client, io } = session;
-  const { project, environment, output, members, watch } = values;
-  const names = { project, environment };
-  const isYaml = exportFormat(output, ["json", "yaml", "yml"])?.startsWith("y") === true;
-  const { printDocument } = await import("../documents/document-file.ts");
-  // An older server knows no such parameters.
-  const query = {
-    ...(members && ({ members: "true" } as const)),
-    ...(watch && ({ expired: "off" } as const)),
-  };
-  const read = async () => {
-    const { value, omitted = 0 } = await client.callAt(operations.export, { names, query });
-    return { document: value, omitted, text: printDocument(value, isYaml ? "yaml" : "json") };
-  };
-  const { document, omitted, text } = await read();
-  if (omitted > 0) io.note(`warning: ${omittedInWords(omitted)}\n`);
-  if (!members && hasEmptyList(document["$evaluators"])) {
-    const filled = (await listAll(client, segments.list, { names })).filter(({ source }) => source);
-    for (const { name } of filled)
-      io.note(
-        shown`warning: segment ${name}, which a form fills, is empty in the file: --members writes its members\n`,
-      );
-  }
-  if (output === "-") await writeOut(io, new Response(text));
-  else await saveTo(output, new Response(text));
-  if (watch) await rewrite(io, output, text, async () => (await read()).text);
-}
+`,
+  parse: async (input) => {
+    const { output, members, watch } = input.options;
+    if (watch === true && output === "-")
+      throw usage("--watch writes a file again and again", "name the file: -o flags.json");
+    return {
+      ...(await input.place()),
+      output: String(output),
+      members: members === true,
+      watch: watch === true,
+    };
+  },
+  run: async (session, values) => {
+    const { client, io } = session;
+    const { project, environment, output, members, watch } = values;
+    const names = { project, environment };
+    const isYaml = exportFormat(output, ["json", "yaml", "yml"])?.startsWith("y") === true;
+    const { printDocument } = await import("../documents/document-file.ts");
+    // An older server knows no such parameters.
+    const query = {
+      ...(members && ({ members: "true" } as const)),
+      ...(watch && ({ expired: "off" } as const)),
+    };
+    const read = async () => {
+      const { value, omitted = 0 } = await client.callAt(operations.export, { names, query });
+      return { document: value, omitted, text: printDocument(value, isYaml ? "yaml" : "json") };
+    };
+    const { document, omitted, text } = await read();
+    if (omitted > 0) io.note(`warning: ${omittedInWords(omitted)}\n`);
+    if (!members && hasEmptyList(document["$evaluators"])) {
+      const filled = (await listAll(client, segments.list, { names })).filter(({ source }) => source);
+      for (const { name } of filled)
+        io.note(
+          shown`warning: segment ${name}, which a form fills, is empty in the file: --members writes its members\n`,
+        );
+    }
+    if (output === "-") await writeOut(io, new Response(text));
+    else await saveTo(output, new Response(text));
+    if (watch) await rewrite(io, output, text, async () => (await read()).text);
+  },
+});
 
 function omittedInWords(count: number): string {
   const flags =

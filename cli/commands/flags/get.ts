@@ -1,30 +1,22 @@
-import type { Command } from "commander";
 import { FIELDS, OPTIONAL_NAMES } from "../../../src/flags/flag-fields.ts";
 import { rampInWords, rampStatusInWords, type RampView } from "../../../src/flags/ramps/ramp-words.ts";
 import { OWN_RULE, ruleClauses } from "../../../src/flags/rules/rule-words.ts";
-import { fieldOption } from "../../output/field.ts";
-import type { Io } from "../../output/terminal.ts";
 import { type Detail, details, indentedJson, printableLines } from "../../output/text.ts";
-import { action } from "../../session/action.ts";
-import { environmentOption, projectOption } from "../../session/config.ts";
-import type { Session } from "../../session/session.ts";
-import { type Place, findFlag, readPlace } from "./place.ts";
+import { findFlag, readPlace } from "./place.ts";
 import type { FlagDetail } from "./rules.ts";
 import { payloadOf, stateOf } from "./state.ts";
+import { verb } from "../../session/verb.ts";
 
-export function addGetCommand(flags: Command, io: Io): void {
-  flags
-    .command("get")
-    .argument("[flag]", "slug of the flag")
-    .description("show a flag as it is set in an environment")
-    .withOptions(projectOption(), environmentOption(), fieldOption())
-    .action(action(io, readPlace, run));
-}
-
-async function run(session: Session, place: Place): Promise<void> {
-  const { value: flag, revision } = await findFlag(session, place);
-  await session.print(flag, describeFlag(flag, revision));
-}
+export const addGetCommand = verb("get", {
+  argument: ["[flag]", "slug of the flag"],
+  description: "show a flag as it is set in an environment",
+  options: ["project", "environment", "field"],
+  parse: readPlace,
+  run: async (session, place) => {
+    const { value: flag, revision } = await findFlag(session, place);
+    await session.print(flag, describeFlag(flag, revision));
+  },
+});
 
 function describeFlag(flag: FlagDetail, revision: number): string {
   const facts = details([

@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import {
   FLAG_FILTERS,
   FLAG_FILTER_NAMES,
@@ -6,12 +6,7 @@ import {
   type FlagQuery,
 } from "../../../src/flags/flag-filters.ts";
 import { flags as operations } from "../../../src/operations/flags.ts";
-import { fieldOption } from "../../output/field.ts";
-import type { Io } from "../../output/terminal.ts";
 import { shorten, shown, table } from "../../output/text.ts";
-import { action } from "../../session/action.ts";
-import { environmentsOption, projectOption } from "../../session/config.ts";
-import type { Input } from "../../session/input.ts";
 import { listAll } from "../../session/pages.ts";
 import type { Session } from "../../session/session.ts";
 import { ruleSentence } from "../../../src/flags/rules/rule-words.ts";
@@ -19,23 +14,21 @@ import type { FlagDetail } from "./rules.ts";
 import { clock } from "../../../src/base/clock.ts";
 import { sinceValue } from "../../session/values.ts";
 import { payloadOf, stateOf, summaryOf } from "./state.ts";
+import { verb } from "../../session/verb.ts";
 
-export function addListCommand(flags: Command, io: Io): void {
-  flags
-    .command("list")
-    .alias("ls")
-    .description("list the flags of an environment by name; without -e, of every environment side by side")
-    .withOptions(
-      projectOption(),
-      environmentsOption(),
-      ...Object.values<FlagFilter>(FLAG_FILTERS).flatMap(({ option, choices }) => {
-        if (option === undefined) return [];
-        const each = new Option(`--${option[0]}`, option[1]);
-        return [choices ? each.choices(choices) : each];
-      }),
-    )
-    .addOption(fieldOption())
-    .after(`
+export const addListCommand = verb("list ls", {
+  description: "list the flags of an environment by name; without -e, of every environment side by side",
+  options: [
+    "project",
+    "environments",
+    ...Object.values<FlagFilter>(FLAG_FILTERS).flatMap(({ option, choices }) => {
+      if (option === undefined) return [];
+      const each = new Option(`--${option[0]}`, option[1]);
+      return [choices ? each.choices(choices) : each];
+    }),
+    "field",
+  ],
+  help: `
 Archived flags are listed only with --state archived.
 
 With --json and without -e, a flag is an object with slug, description and environments. environments has a member for
@@ -45,30 +38,26 @@ Examples:
   formflag flags list -p shop
   formflag flags list -p shop -e production
   formflag flags list -p shop -e production --tag beta --changed 7d
-`)
-    .action(action(io, parse, run));
-}
+`,
+  parse: async (input) => {
+    const { environment, ...options } = input.options as { environment?: string[] };
+    return {
+      project: await input.project(),
+      environments: environment && [...new Set(environment)],
+      filter: queryOf(options),
+    };
+  },
+  run: async (session, { project, environments, filter }) => {
+    const [environment, ...others] = environments ?? [];
+    if (environment === undefined || others.length > 0)
+      return listEverywhere(session, project, environments, filter);
+    const all = await flagsOf(session, project, environment, filter);
+    await session.print(all, describe(all));
+    if (all.length === 0) suggestFirst(session, project, environment);
+  },
+});
 
 /** Without an environment, the flags of all are listed. */
-type Values = { project: string; environments: string[] | undefined; filter: FlagQuery };
-
-async function parse(input: Input): Promise<Values> {
-  const { environment, ...options } = input.options as { environment?: string[] };
-  return {
-    project: await input.project(),
-    environments: environment && [...new Set(environment)],
-    filter: queryOf(options),
-  };
-}
-
-async function run(session: Session, { project, environments, filter }: Values): Promise<void> {
-  const [environment, ...others] = environments ?? [];
-  if (environment === undefined || others.length > 0)
-    return listEverywhere(session, project, environments, filter);
-  const all = await flagsOf(session, project, environment, filter);
-  await session.print(all, describe(all));
-  if (all.length === 0) suggestFirst(session, project, environment);
-}
 
 function flagsOf(
   { client }: Session,

@@ -1,40 +1,48 @@
-import type { Command } from "commander";
 import type { Promotion } from "../../../src/flags/promotions.ts";
 import { promotion as operations } from "../../../src/operations/promotion.ts";
 import type { Paint } from "../../output/color.ts";
 import { JSON_NOTATION, printDiff } from "../../output/diff.ts";
-import type { Io } from "../../output/terminal.ts";
 import { counted, printable, shown } from "../../output/text.ts";
-import { action } from "../../session/action.ts";
-import { projectOption } from "../../session/config.ts";
-import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
-import { whyOption } from "../../session/change-options.ts";
 import { ownValues } from "./state.ts";
+import { verb } from "../../session/verb.ts";
 
-export function addPromoteCommand(flags: Command, io: Io): void {
-  flags
-    .command("promote")
-    .argument("[flag]", "slug of the flag")
-    .description("copy the values of a flag, or of all, from one environment to another")
-    .addOption(projectOption())
-    .option("--all", "every flag of the project")
-    .option("--from <environment>", "environment to copy from")
-    .option("--to <environment>", "environment to copy to")
-    .option("--segments", "also copy the segments that the rules refer to")
-    .option("--dry-run", "show what would change, and change nothing")
-    .addOption(whyOption())
-    .after(`
+export const addPromoteCommand = verb("promote", {
+  argument: ["[flag]", "slug of the flag"],
+  description: "copy the values of a flag, or of all, from one environment to another",
+  options: [
+    "project",
+    ["--all", "every flag of the project"],
+    ["--from <environment>", "environment to copy from"],
+    ["--to <environment>", "environment to copy to"],
+    ["--segments", "also copy the segments that the rules refer to"],
+    ["--dry-run", "show what would change, and change nothing"],
+    "why",
+  ],
+  help: `
 ${ownValues()} are copied, all at once or not at all.
 
 Examples:
   formflag flags promote new-checkout -p shop --from staging --to production
   formflag flags promote --all -p shop --from staging --to production --dry-run
   formflag flags promote search -p shop --from develop --to staging --segments
-`)
-    .action(action(io, parse, run));
-}
+`,
+  parse: async (input, given) => {
+    const { all, from, to, dryRun, segments } = input.options as Options;
+    if ((given === undefined) !== (all === true))
+      throw usage("which flags are promoted is not clear", "name one flag, or add --all");
+    if (from === undefined || to === undefined)
+      throw usage("an environment is missing", "give both: --from staging --to production");
+    const project = await input.project();
+    return {
+      project,
+      to,
+      order: { from, flags: given === undefined ? undefined : [given], dryRun, segments },
+    };
+  },
+  run,
+});
 
 type Options = { all?: true; from?: string; to?: string; dryRun?: true; segments?: true };
 
@@ -49,16 +57,6 @@ type Values = {
     segments: true | undefined;
   };
 };
-
-async function parse(input: Input, given?: string): Promise<Values> {
-  const { all, from, to, dryRun, segments } = input.options as Options;
-  if ((given === undefined) !== (all === true))
-    throw usage("which flags are promoted is not clear", "name one flag, or add --all");
-  if (from === undefined || to === undefined)
-    throw usage("an environment is missing", "give both: --from staging --to production");
-  const project = await input.project();
-  return { project, to, order: { from, flags: given === undefined ? undefined : [given], dryRun, segments } };
-}
 
 async function run(session: Session, { project, to, order }: Values): Promise<void> {
   const names = { project, environment: to };

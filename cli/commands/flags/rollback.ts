@@ -1,12 +1,7 @@
-import type { Command } from "commander";
 import { SHARED_NAMES } from "../../../src/flags/flag-fields.ts";
 import { history as operations } from "../../../src/operations/history.ts";
-import type { Io } from "../../output/terminal.ts";
 import { printable, shown } from "../../output/text.ts";
-import { action } from "../../session/action.ts";
-import { environmentOption, projectOption } from "../../session/config.ts";
-import type { Input } from "../../session/input.ts";
-import { ifRevision, revisionOption, whyOption } from "../../session/change-options.ts";
+import { ifRevision } from "../../session/change-options.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
 import { type Place, readPlace } from "./place.ts";
@@ -15,19 +10,22 @@ import { AppError } from "../../../src/base/errors.ts";
 import { JSON_NOTATION, printDiff } from "../../output/diff.ts";
 import type { Client } from "../../session/client.ts";
 import { listAll } from "../../session/pages.ts";
+import { verb } from "../../session/verb.ts";
 
-export function addRollbackCommand(flags: Command, io: Io): void {
-  flags
-    .command("rollback")
-    .argument("[flag]", "slug of the flag")
-    .description("restore the state of a flag in an environment after a certain change, as a new change")
-    .withOptions(projectOption(), environmentOption())
-    .option(
+export const addRollbackCommand = verb("rollback", {
+  argument: ["[flag]", "slug of the flag"],
+  description: "restore the state of a flag in an environment after a certain change, as a new change",
+  options: [
+    "project",
+    "environment",
+    [
       "--to <revision>",
       "revision of that change, as flags history shows it, or before, for the state before the newest change (default: choose at the prompt; without a terminal, before)",
-    )
-    .withOptions(revisionOption(), whyOption())
-    .after(`
+    ],
+    "revision",
+    "why",
+  ],
+  help: `
 ${ownValues(...SHARED_NAMES)} are restored. A flag that was deleted since is created again, off in the other
 environments. Before its first change in an environment, a flag is off and empty there. To take back only the newest
 change, use flags undo. After a rollback, the newest change is the rollback itself, so a second rollback with --to
@@ -37,19 +35,18 @@ Examples:
   formflag flags history new-checkout -p shop -e production
   formflag flags rollback new-checkout -p shop -e production --to 12
   formflag flags rollback new-checkout -p shop -e production --to before
-`)
-    .action(action(io, parsePoint, rollback));
-}
+`,
+  parse: async (input, given) => {
+    const place = await readPlace(input, given);
+    const { to } = input.options as { to?: string };
+    return { place, to: to === undefined ? undefined : pointValue(to), revision: ifRevision(input.options) };
+  },
+  run: rollback,
+});
 
 type Point = number | "before";
 /** `to` is undefined if it has to be chosen. */
 type Values = { place: Place; to: Point | undefined; revision: number | undefined };
-
-async function parsePoint(input: Input, given?: string): Promise<Values> {
-  const place = await readPlace(input, given);
-  const { to } = input.options as { to?: string };
-  return { place, to: to === undefined ? undefined : pointValue(to), revision: ifRevision(input.options) };
-}
 
 /** Throws `invalid`. */
 function pointValue(text: string): Point {
@@ -90,13 +87,11 @@ async function choosePoint({ client, canPrompt }: Session, place: Place): Promis
   return states.get(chosen)!;
 }
 
-export function addUndoCommand(flags: Command, io: Io): void {
-  flags
-    .command("undo")
-    .argument("[flag]", "slug of the flag")
-    .description("take back the newest change of a flag in an environment, as a new change")
-    .withOptions(projectOption(), environmentOption(), whyOption())
-    .after(`
+export const addUndoCommand = verb("undo", {
+  argument: ["[flag]", "slug of the flag"],
+  description: "take back the newest change of a flag in an environment, as a new change",
+  options: ["project", "environment", "why"],
+  help: `
 Shows what will change and asks; without a terminal it needs --yes. If the change was the first one in the environment,
 the flag becomes off and empty there. A deleted flag is created again. A second undo takes back the first. To go back
 further, use flags rollback.
@@ -104,9 +99,10 @@ further, use flags rollback.
 Examples:
   formflag flags undo new-checkout -p shop -e production
   formflag flags undo new-checkout -p shop -e production --yes --why 'orders dropped by half'
-`)
-    .action(action(io, readPlace, undo));
-}
+`,
+  parse: readPlace,
+  run: undo,
+});
 
 async function undo(session: Session, place: Place): Promise<void> {
   const { client, config, canPrompt, confirm, report, paint } = session;

@@ -3,30 +3,25 @@ import type { Command } from "commander";
 import { stateOf } from "../../../src/forms/intake/opening.ts";
 import { DEFAULT_SETTINGS } from "../../../src/forms/settings/settings.ts";
 import { forms as operations } from "../../../src/operations/forms.ts";
-import { fieldOption } from "../../output/field.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shown, table } from "../../output/text.ts";
-import { action } from "../../session/action.ts";
 import { formProjectOption } from "../../session/config.ts";
 import { listAll } from "../../session/pages.ts";
 import type { Session } from "../../session/session.ts";
 import { noteWarnings } from "../../session/hints.ts";
-import { named } from "../../session/verb.ts";
+import { named, verb } from "../../session/verb.ts";
 import { addDelete } from "../verbs.ts";
 import { allServed, describeForm, served, uploadsOf, withUrl } from "./describe.ts";
 import type { FormName } from "../../../src/forms/form-name.ts";
-import type { Input } from "../../session/input.ts";
 import { usage } from "../../session/usage.ts";
 import { whyOption } from "../../session/change-options.ts";
 
-export function addListCommand(forms: Command, io: Io): void {
-  forms
-    .command("list")
-    .alias("ls")
-    .description("list forms by name")
-    .withOptions(formProjectOption(), fieldOption())
-    .action(action(io, (input) => input.givenProject(), list));
-}
+export const addListCommand = verb("list ls", {
+  description: "list forms by name",
+  options: ["project of forms", "field"],
+  parse: (input) => input.givenProject(),
+  run: list,
+});
 
 async function list({ client, config, print, suggest }: Session, project: string | undefined): Promise<void> {
   const listed = await listAll(client, operations.list, { query: { project } });
@@ -48,14 +43,13 @@ async function list({ client, config, print, suggest }: Session, project: string
   if (all.length === 0) suggest("No forms yet. Next: formflag forms create <form>");
 }
 
-export function addGetCommand(forms: Command, io: Io): void {
-  forms
-    .command("get")
-    .argument("[form]", "slug or key of the form")
-    .description("show a form, its key and its settings")
-    .withOptions(formProjectOption(), fieldOption())
-    .action(action(io, named("form"), get));
-}
+export const addGetCommand = verb("get", {
+  argument: ["[form]", "slug or key of the form"],
+  description: "show a form, its key and its settings",
+  options: ["project of forms", "field"],
+  parse: named("form"),
+  run: get,
+});
 
 async function get(session: Session, name: string): Promise<void> {
   const { client, config, print } = session;
@@ -64,54 +58,47 @@ async function get(session: Session, name: string): Promise<void> {
   noteWarnings(session.note, form);
 }
 
-export function addTestCommand(forms: Command, io: Io): void {
-  forms
-    .command("test")
-    .argument("[form]", "slug or key of the form")
-    .description("store a test submission and send it to the targets and addresses of the form")
-    .addOption(formProjectOption())
-    .after(`
+export const addTestCommand = verb("test", {
+  argument: ["[form]", "slug or key of the form"],
+  description: "store a test submission and send it to the targets and addresses of the form",
+  options: ["project of forms"],
+  help: `
 The submission has one field, message. It is not checked against the schema or for spam. The server sends it; deliveries
 list --submission shows the answers.
 
 Example:
   formflag forms test contact
-`)
-    .action(action(io, named("form"), storeTest));
-}
+`,
+  parse: named("form"),
+  run: async (session, form) => {
+    const { client, report } = session;
+    const submission = await client.call(operations.test, { names: { form } });
+    await report(submission, shown`stored the test as submission ${submission.id}\n`);
+    noteWarnings(session.note, submission);
+  },
+});
 
-async function storeTest(session: Session, form: string): Promise<void> {
-  const { client, report } = session;
-  const submission = await client.call(operations.test, { names: { form } });
-  await report(submission, shown`stored the test as submission ${submission.id}\n`);
-  noteWarnings(session.note, submission);
-}
-
-export function addMoveCommand(forms: Command, io: Io): void {
-  forms
-    .command("move")
-    .argument("[form]", "slug or key of the form")
-    .description("move a form to another project, with its submissions, files, targets and history")
-    .option("--to <project>", "the project to move it to")
-    .withOptions(formProjectOption(), whyOption())
-    .after(`
+export const addMoveCommand = verb("move", {
+  argument: ["[form]", "slug or key of the form"],
+  description: "move a form to another project, with its submissions, files, targets and history",
+  options: [["--to <project>", "the project to move it to"], "project of forms", "why"],
+  help: `
 The form keeps its key and its address, so pages that post to it continue to work.
 
 Examples:
   formflag forms move contact --to shop
   formflag forms move contact -p blog --to shop
-`)
-    .action(action(io, parseMove, move));
-}
+`,
+  parse: async (input, given) => {
+    const name = await input.need(given, "form");
+    const { to } = input.options as { to?: string };
+    if (to === undefined) throw usage("say where to move it", `formflag forms move ${name} --to <project>`);
+    return { form: await input.form(name), to };
+  },
+  run: move,
+});
 
 type Move = { form: FormName; to: string };
-
-async function parseMove(input: Input, given?: string): Promise<Move> {
-  const name = await input.need(given, "form");
-  const { to } = input.options as { to?: string };
-  if (to === undefined) throw usage("say where to move it", `formflag forms move ${name} --to <project>`);
-  return { form: await input.form(name), to };
-}
 
 async function move({ client, config, report }: Session, { form: name, to }: Move): Promise<void> {
   const answer = await client.call(operations.set, { names: { form: name }, body: { project: to } });

@@ -14,33 +14,25 @@ import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
 import { earlierWhereOption, filterIn, filterOptions, folderOptions, parametersOf } from "./filter.ts";
+import { verb } from "../../session/verb.ts";
 
-export function addDownloadCommand(submissions: Command, io: Io): void {
-  submissions
-    .command("download")
-    .argument("[id]", "id of the submission")
-    .argument("[file]", "number of the file, from 1, or its name if that is unique")
-    .description("save a file of a submission")
-    .option("-o, --output <file>", "output file, or - for standard output", "-")
-    .after(
-      "\nExample:\n  formflag submissions download 01a1fc49-92a7-75da-ab11-1c9958800353 1 -o photo.jpg\n",
-    )
-    .action(action(io, parseDownload, downloadFile));
-}
-
-type Download = { id: string; file: string; output: string };
-
-async function parseDownload(input: Input, given?: string, file?: string): Promise<Download> {
-  const id = await input.need(given, "id");
-  if (file === undefined) throw usage("say which file", `formflag submissions download ${id} 1 -o FILE`);
-  return { id, file, output: String(input.options["output"]) };
-}
-
-async function downloadFile(session: Session, { id, file, output }: Download): Promise<void> {
-  const answer = await session.client.open(operations.file, { names: { id, file } });
-  const total = answer.size ?? 0;
-  await saveDownload(session, answer, output, { total, count: (bytes) => bytes.byteLength });
-}
+export const addDownloadCommand = verb("download", {
+  argument: ["[id]", "id of the submission"],
+  second: ["[file]", "number of the file, from 1, or its name if that is unique"],
+  description: "save a file of a submission",
+  options: [["-o, --output <file>", "output file, or - for standard output", "-"]],
+  help: "\nExample:\n  formflag submissions download 01a1fc49-92a7-75da-ab11-1c9958800353 1 -o photo.jpg\n",
+  parse: async (input, given, file) => {
+    const id = await input.need(given, "id");
+    if (file === undefined) throw usage("say which file", `formflag submissions download ${id} 1 -o FILE`);
+    return { id, file, output: String(input.options["output"]) };
+  },
+  run: async (session, { id, file, output }) => {
+    const answer = await session.client.open(operations.file, { names: { id, file } });
+    const total = answer.size ?? 0;
+    await saveDownload(session, answer, output, { total, count: (bytes) => bytes.byteLength });
+  },
+});
 
 export function addExportCommand(submissions: Command, io: Io): void {
   const command = submissions

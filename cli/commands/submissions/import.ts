@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import { IMPORT_FORMATS, type ImportFormat } from "../../../src/forms/transfer/import-lines.ts";
 import type { ImportResult } from "../../../src/forms/store.ts";
 import { formatBytes } from "../../../src/base/bytes.ts";
@@ -6,28 +6,22 @@ import { AppError } from "../../../src/base/errors.ts";
 import { forms } from "../../../src/operations/forms.ts";
 import { submissions as operations } from "../../../src/operations/submissions.ts";
 import { progressBar } from "../../output/progress.ts";
-import type { Io } from "../../output/terminal.ts";
-import { action } from "../../session/action.ts";
-import { formProjectOption } from "../../session/config.ts";
-import type { Input } from "../../session/input.ts";
-import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
 import { type Batch, type Doubts, type Source, batchesOf, openSource } from "./import-source.ts";
+import { verb } from "../../session/verb.ts";
 
-export function addImportCommand(submissions: Command, io: Io): void {
-  submissions
-    .command("import")
-    .argument("[form]", "slug or key of the form")
-    .argument("[file]", "JSON lines or CSV; - for standard input")
-    .description("store submissions from a file, and skip submissions that are stored already")
-    .addOption(formProjectOption())
-    .addOption(
-      new Option(
-        "--format <format>",
-        "default: according to the name of the file, or its first character",
-      ).choices(IMPORT_FORMATS),
-    )
-    .after(`
+export const addImportCommand = verb("import", {
+  argument: ["[form]", "slug or key of the form"],
+  second: ["[file]", "JSON lines or CSV; - for standard input"],
+  description: "store submissions from a file, and skip submissions that are stored already",
+  options: [
+    "project of forms",
+    new Option(
+      "--format <format>",
+      "default: according to the name of the file, or its first character",
+    ).choices(IMPORT_FORMATS),
+  ],
+  help: `
 Reads JSONL or CSV from export, with its ids and times, or other rows of fields with the time in createdAt or Date, or in
 a column that form services call so, such as Timestamp or Submitted At.
 Files are not imported, and nothing is delivered. CSV may have semicolons or tabs instead of commas. A wrong line ends
@@ -37,69 +31,64 @@ Examples:
   formflag submissions import contact contact.jsonl
   formflag submissions import contact contact.csv
   formflag submissions export contact | formflag submissions import contact - --server https://forms.example.com
-`)
-    .action(action(io, parse, run));
-}
-
-type Values = { form: string; file: string; format: ImportFormat | null };
-
-async function parse(input: Input, given?: string, named?: string): Promise<Values> {
-  const form = await input.need(given, "form");
-  if (named === undefined)
-    throw /\.(jsonl?|csv)$/i.test(form)
-      ? usage("say for which form", `the form comes first: formflag submissions import <form> ${form}`)
-      : usage("say which file", `formflag submissions import ${form} FILE`);
-  if (/\.(jsonl?|csv)$/i.test(form))
-    throw usage(
-      `${form} is not the name of a form`,
-      `the form comes first: formflag submissions import ${named} ${form}`,
-    );
-  return {
-    form: await input.form(form),
-    file: named,
-    format: (input.options["format"] as ImportFormat | undefined) ?? null,
-  };
-}
-
-async function run(session: Session, { form, file, format }: Values): Promise<void> {
-  const { client, io, report, note } = session;
-  const source = await openSource(file, format, io);
-  const { key } = await client.call(forms.get, { names: { form } });
-  const line = session.progress();
-  const sum: ImportResult = { imported: 0, skipped: 0, elsewhere: 0 };
-  let hasNew = false;
-  const doubts: Doubts = { time: null, alike: 0 };
-  try {
-    for await (const batch of batchesOf(source, key, doubts)) {
-      hasNew ||= batch.hasNew;
-      const { imported, skipped, elsewhere } = await client
-        .call(operations.import, { names: { form: key }, body: batch.text })
-        .catch((error: unknown) => Promise.reject(inFile(error, batch)));
-      sum.imported += imported;
-      sum.skipped += skipped;
-      sum.elsewhere += elsewhere;
-      line.draw(progressOf(source, sum));
+`,
+  parse: async (input, given, named) => {
+    const form = await input.need(given, "form");
+    if (named === undefined)
+      throw /\.(jsonl?|csv)$/i.test(form)
+        ? usage("say for which form", `the form comes first: formflag submissions import <form> ${form}`)
+        : usage("say which file", `formflag submissions import ${form} FILE`);
+    if (/\.(jsonl?|csv)$/i.test(form))
+      throw usage(
+        `${form} is not the name of a form`,
+        `the form comes first: formflag submissions import ${named} ${form}`,
+      );
+    return {
+      form: await input.form(form),
+      file: named,
+      format: (input.options["format"] as ImportFormat | undefined) ?? null,
+    };
+  },
+  run: async (session, { form, file, format }) => {
+    const { client, io, report, note } = session;
+    const source = await openSource(file, format, io);
+    const { key } = await client.call(forms.get, { names: { form } });
+    const line = session.progress();
+    const sum: ImportResult = { imported: 0, skipped: 0, elsewhere: 0 };
+    let hasNew = false;
+    const doubts: Doubts = { time: null, alike: 0 };
+    try {
+      for await (const batch of batchesOf(source, key, doubts)) {
+        hasNew ||= batch.hasNew;
+        const { imported, skipped, elsewhere } = await client
+          .call(operations.import, { names: { form: key }, body: batch.text })
+          .catch((error: unknown) => Promise.reject(inFile(error, batch)));
+        sum.imported += imported;
+        sum.skipped += skipped;
+        sum.elsewhere += elsewhere;
+        line.draw(progressOf(source, sum));
+      }
+    } catch (error) {
+      line.clear();
+      throw interrupted(error, sum, hasNew);
     }
-  } catch (error) {
     line.clear();
-    throw interrupted(error, sum, hasNew);
-  }
-  line.clear();
-  if (source.isUnsure && sum.imported + sum.skipped === 0)
-    throw usage(
-      `${file === "-" ? "standard input" : file} holds no submissions`,
-      "JSON lines have an object a line; CSV begins with a line of names, and has a line for each submission",
-    );
-  const done = `imported ${sum.imported}, skipped ${sum.skipped}\n`;
-  await report(sum, done);
-  if (sum.elsewhere > 0)
-    note(`${sum.elsewhere} of those skipped are submissions of other forms, which keep them\n`);
-  if (doubts.alike > 0)
-    note(
-      `${doubts.alike} ${doubts.alike === 1 ? "row says" : "rows say"} the same as an earlier one: each is stored\n`,
-    );
-  if (hasNew) note(`${withoutTimes(doubts)}, and the same import again stores them once more\n`);
-}
+    if (source.isUnsure && sum.imported + sum.skipped === 0)
+      throw usage(
+        `${file === "-" ? "standard input" : file} holds no submissions`,
+        "JSON lines have an object a line; CSV begins with a line of names, and has a line for each submission",
+      );
+    const done = `imported ${sum.imported}, skipped ${sum.skipped}\n`;
+    await report(sum, done);
+    if (sum.elsewhere > 0)
+      note(`${sum.elsewhere} of those skipped are submissions of other forms, which keep them\n`);
+    if (doubts.alike > 0)
+      note(
+        `${doubts.alike} ${doubts.alike === 1 ? "row says" : "rows say"} the same as an earlier one: each is stored\n`,
+      );
+    if (hasNew) note(`${withoutTimes(doubts)}, and the same import again stores them once more\n`);
+  },
+});
 
 function withoutTimes({ time }: Doubts): string {
   if (time === null) return "rows without a time in createdAt or Date have the time of the import";

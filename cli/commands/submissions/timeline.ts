@@ -1,42 +1,29 @@
-import type { Command } from "commander";
 import { eventText } from "../../../src/forms/inbox/handling.ts";
 import type { TimelineEvent } from "../../../src/forms/inbox/timeline.ts";
 import { submissions as operations } from "../../../src/operations/submissions.ts";
-import { fieldOption } from "../../output/field.ts";
-import type { Io } from "../../output/terminal.ts";
 import { table } from "../../output/text.ts";
-import { action } from "../../session/action.ts";
-import type { Input } from "../../session/input.ts";
-import type { Session } from "../../session/session.ts";
+import { verb } from "../../session/verb.ts";
 
-export function addTimelineCommand(submissions: Command, io: Io): void {
-  submissions
-    .command("timeline")
-    .argument("[id]", "id of the submission")
-    .description(
-      "show what happened to a submission: who marked, assigned, annotated and answered it, and where it was delivered",
-    )
-    .addOption(fieldOption())
-    .after(`
+export const addTimelineCommand = verb("timeline", {
+  argument: ["[id]", "id of the submission"],
+  description:
+    "show what happened to a submission: who marked, assigned, annotated and answered it, and where it was delivered",
+  options: ["field"],
+  help: `
 The timeline keeps the newest 100 marks, the newest 200 assignments, labels, notes and replies, and the newest 100
 attempts of each delivery. A delivery is removed 7 days after it was delivered, or 30 days after it failed or was
 cancelled.
 
 Example:
   formflag submissions timeline 01a1fc49-92a7-75da-ab11-1c9958800353
-`)
-    .action(action(io, parse, run));
-}
-
-async function parse(input: Input, given?: string): Promise<string> {
-  return input.need(given, "id");
-}
-
-async function run({ client, print }: Session, id: string): Promise<void> {
-  const { events } = await client.call(operations.timeline, { names: { id } });
-  const rows = events.map((each) => [each.at, each.event, ...cellsOf(each)]);
-  await print(events, table(["TIME", "EVENT", "BY OR TO", "DETAILS"], rows));
-}
+`,
+  parse: async (input, given) => input.need(given, "id"),
+  run: async ({ client, print }, id) => {
+    const { events } = await client.call(operations.timeline, { names: { id } });
+    const rows = events.map((each) => [each.at, each.event, ...cellsOf(each)]);
+    await print(events, table(["TIME", "EVENT", "BY OR TO", "DETAILS"], rows));
+  },
+});
 
 /** Two cells of an event: the user or the recipient, and the details. */
 function cellsOf(event: TimelineEvent): [string, string] {
