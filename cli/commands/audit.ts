@@ -2,21 +2,18 @@ import type { Command } from "commander";
 import type { Io } from "../output/terminal.ts";
 import { DEFAULT_PAGE, MAX_PAGE } from "../../src/base/pages.ts";
 import { audit as operations } from "../../src/operations/access/audit.ts";
-import { fieldOption } from "../output/field.ts";
 import { counted, table } from "../output/text.ts";
-import { action } from "../session/action.ts";
 import type { Input } from "../session/input.ts";
 import { listAll } from "../session/pages.ts";
 import type { Session } from "../session/session.ts";
 import { countValue, pastTimeValue } from "../session/values.ts";
 import { exportFormat, saveTo, writeOut } from "../output/save.ts";
 import { clock } from "../../src/base/clock.ts";
-import { projectOption } from "../session/config.ts";
 import { createChainCheck } from "../../src/access/audit/verify.ts";
 import { Failed } from "../exit.ts";
 import { chunksOf } from "../session/connection.ts";
 import { usage } from "../session/usage.ts";
-import { verb } from "../session/verb.ts";
+import { type Taken, verb } from "../session/verb.ts";
 
 export function addAuditCommands(audit: Command, io: Io): void {
   audit.after(`
@@ -34,15 +31,42 @@ Examples:
   addVerifyCommand(audit, io);
 }
 
-function addListCommand(audit: Command, io: Io): void {
-  withFilters(
-    audit.command("list").alias("ls").description("list the entries of the audit log, newest first"),
-  )
-    .option("--limit <n>", "how many at most (default: 50)")
-    .option("--before <id>", "only entries older than this one")
-    .addOption(fieldOption())
-    .action(action(io, parseList, printEntries));
-}
+const FILTERS: readonly Taken[] = [
+  "project",
+  ["--action <action>", "only this action, such as token.create, or token for all of its actions"],
+  ["--who <name>", "only actions of this user, token or operator"],
+  ["--since <time>", "only from this time on: ISO 8601, or a time before now such as 7d"],
+  ["--until <time>", "only before this time"],
+];
+
+const addListCommand = verb("list ls", {
+  description: "list the entries of the audit log, newest first",
+  options: [
+    ...FILTERS,
+    ["--limit <n>", "how many at most (default: 50)"],
+    ["--before <id>", "only entries older than this one"],
+    "field",
+  ],
+  parse: parseList,
+  run: async ({ client, print, suggest }, { query, limit }) => {
+    const page = { cursor: "before", limit, maxPage: MAX_PAGE } as const;
+    const entries = await listAll(client, operations.list, { query, ...page });
+    const rows = entries.map(({ id, at, who, type, action: done, project, object, details, address }) => [
+      String(id),
+      at,
+      who ?? "",
+      type,
+      done,
+      project ?? "",
+      object ?? "",
+      Object.keys(details).length === 0 ? "" : JSON.stringify(details),
+      address ?? "",
+    ]);
+    const head = ["ID", "AT", "WHO", "TYPE", "ACTION", "PROJECT", "OBJECT", "DETAILS", "ADDRESS"];
+    await print(entries, table(head, rows));
+    if (entries.length === 0) suggest("No such entry is in the audit log.");
+  },
+});
 
 function parseList(input: Input) {
   const { limit, before } = input.options as Record<string, string | undefined>;
@@ -52,57 +76,22 @@ function parseList(input: Input) {
   };
 }
 
-async function printEntries(
-  { client, print, suggest }: Session,
-  { query, limit }: ReturnType<typeof parseList>,
-) {
-  const page = { cursor: "before", limit, maxPage: MAX_PAGE } as const;
-  const entries = await listAll(client, operations.list, { query, ...page });
-  const rows = entries.map(({ id, at, who, type, action: done, project, object, details, address }) => [
-    String(id),
-    at,
-    who ?? "",
-    type,
-    done,
-    project ?? "",
-    object ?? "",
-    Object.keys(details).length === 0 ? "" : JSON.stringify(details),
-    address ?? "",
-  ]);
-  const head = ["ID", "AT", "WHO", "TYPE", "ACTION", "PROJECT", "OBJECT", "DETAILS", "ADDRESS"];
-  await print(entries, table(head, rows));
-  if (entries.length === 0) suggest("No such entry is in the audit log.");
-}
-
-function addExportCommand(audit: Command, io: Io): void {
-  withFilters(audit.command("export").description("write the audit log as JSON lines, oldest first"))
-    .option("-o, --output <file>", "output file, or - for standard output", "-")
-    .after("\nExample:\n  formflag audit export -o audit.jsonl\n")
-    .action(action(io, parseExport, exportEntries));
-}
+const addExportCommand = verb("export", {
+  description: "write the audit log as JSON lines, oldest first",
+  options: [...FILTERS, ["-o, --output <file>", "output file, or - for standard output", "-"]],
+  help: "\nExample:\n  formflag audit export -o audit.jsonl\n",
+  parse: parseExport,
+  run: async ({ client, io }, { query, output }) => {
+    const answer = await client.open(operations.export, { query });
+    if (output === "-") await writeOut(io, answer);
+    else await saveTo(output, answer);
+  },
+});
 
 function parseExport(input: Input) {
   const output = String(input.options["output"]);
   exportFormat(output, ["jsonl"]);
   return { query: filterIn(input), output };
-}
-
-async function exportEntries(
-  { client, io }: Session,
-  { query, output }: ReturnType<typeof parseExport>,
-): Promise<void> {
-  const answer = await client.open(operations.export, { query });
-  if (output === "-") await writeOut(io, answer);
-  else await saveTo(output, answer);
-}
-
-function withFilters(command: Command): Command {
-  return command
-    .addOption(projectOption())
-    .option("--action <action>", "only this action, such as token.create, or token for all of its actions")
-    .option("--who <name>", "only actions of this user, token or operator")
-    .option("--since <time>", "only from this time on: ISO 8601, or a time before now such as 7d")
-    .option("--until <time>", "only before this time");
 }
 
 function filterIn({ options }: Pick<Input, "options">) {

@@ -18,9 +18,9 @@ const SHARED = {
 };
 
 /** An option of a verb: the word of a shared one, the flags and the help of one without a parser, with its default, or one of its own. */
-type Taken = keyof typeof SHARED | readonly [flags: string, help: string, preset?: string] | Option;
+export type Taken = keyof typeof SHARED | readonly [flags: string, help: string, preset?: string] | Option;
 
-type Argument = readonly [name: string, description: string];
+type Argument = readonly [name: string, description: string, preset?: string];
 
 /** The help of a verb: its argument, its options in their order, and a text behind them. */
 export type Head = {
@@ -28,7 +28,9 @@ export type Head = {
   second?: Argument;
   /** The usage, for a verb whose arguments do not describe it. */
   usage?: string;
-  description: string;
+  description?: string;
+  /** Whether it is meant where the noun is followed by none of its verbs. */
+  isDefault?: true;
   options?: readonly Taken[];
   help?: string;
 };
@@ -44,18 +46,29 @@ export function verb<T>(
   return (noun, io) => declare(noun, names, rest).action(action(io, parse, run, rest));
 }
 
-/** Adds the help of a verb and its options. */
-export function declare(
-  noun: Command,
-  names: string,
-  { argument, second, usage, description, options = [], help }: Head,
-): Command {
+/** The same for a noun without verbs; `guesses` are as in {@link heard}, in a raw template. */
+export function lone<T>({
+  parse,
+  run,
+  guesses = "",
+  ...rest
+}: Head & Begins & { guesses?: string; parse: Parse<T>; run: Run<T> }): Add {
+  return (noun, io) =>
+    describe(Object.assign(noun, { heard: guesses }), rest).action(action(io, parse, run, rest));
+}
+
+/** Adds a verb with its help and its options. */
+export function declare(noun: Command, names: string, head: Head): Command {
   const [name = "", ...aliases] = names.split(" ");
-  const command = noun.command(name).aliases(aliases).description(description);
+  return describe(noun.command(name, { isDefault: head.isDefault ?? false }).aliases(aliases), head);
+}
+
+function describe(command: Command, { argument, second, usage, description, options, help }: Head): Command {
+  if (description !== undefined) command.description(description);
   if (argument) command.argument(...argument);
   if (second) command.argument(...second);
   if (usage !== undefined) command.usage(usage);
-  for (const each of options) command.addOption(optionOf(each));
+  for (const each of options ?? []) command.addOption(optionOf(each));
   return help === undefined ? command : command.after(help);
 }
 

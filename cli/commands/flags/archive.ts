@@ -1,9 +1,6 @@
 import type { Command } from "commander";
 import type { Io } from "../../output/terminal.ts";
 import { shown } from "../../output/text.ts";
-import { action } from "../../session/action.ts";
-import { projectOption } from "../../session/config.ts";
-import { revisionOption, whyOption } from "../../session/change-options.ts";
 import type { Session } from "../../session/session.ts";
 import { type FlagsOfProject, readFlags } from "./place.ts";
 import { flags as operations } from "../../../src/operations/flags.ts";
@@ -18,15 +15,14 @@ export function addArchiveCommands(flags: Command, io: Io): void {
 }
 
 function addCommand(flags: Command, io: Io, archived: boolean, description: string): void {
-  flags
-    .command(archived ? "archive" : "restore")
-    .argument("[flag...]", "slug of the flag")
-    .description(description)
-    .after("\nOf several flags, all change or none.\n")
-    .withOptions(projectOption(), revisionOption(), whyOption())
-    .action(
-      action(io, readFlags, (session: Session, values: FlagsOfProject) => archive(session, values, archived)),
-    );
+  verb(archived ? "archive" : "restore", {
+    argument: ["[flag...]", "slug of the flag"],
+    description,
+    options: ["project", "revision", "why"],
+    help: "\nOf several flags, all change or none.\n",
+    parse: readFlags,
+    run: (session, values) => archive(session, values, archived),
+  })(flags, io);
 }
 
 function archive(session: Session, flags: FlagsOfProject, archived: boolean): Promise<void> {

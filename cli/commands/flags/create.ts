@@ -1,76 +1,55 @@
-import type { Command } from "commander";
 import { AppError } from "../../../src/base/errors.ts";
 import { flags as operations } from "../../../src/operations/flags.ts";
-import type { Io } from "../../output/terminal.ts";
 import { shown } from "../../output/text.ts";
-import { action } from "../../session/action.ts";
 import type { Client } from "../../session/client.ts";
 import { ifNotExistsOption } from "../../session/create.ts";
-import type { Input } from "../../session/input.ts";
-import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
-import { whyOption } from "../../session/change-options.ts";
-import { readChange, setFlags, withFlagOptions } from "./set.ts";
-import type { ValuesChange } from "./values.ts";
+import { FLAG_OPTIONS, readChange, setFlags } from "./set.ts";
+import { verb } from "../../session/verb.ts";
 
-export function addCreateCommand(flags: Command, io: Io): void {
-  const create = flags
-    .command("create")
-    .argument("[flag]", "slug of the new flag")
-    .description("create a flag, in every environment of its project and off unless --on is given");
-  withFlagOptions(create)
-    .withOptions(ifNotExistsOption("the flag"), whyOption())
-    .after(`
+export const addCreateCommand = verb("create", {
+  argument: ["[flag]", "slug of the new flag"],
+  description: "create a flag, in every environment of its project and off unless --on is given",
+  options: [...FLAG_OPTIONS, ifNotExistsOption("the flag"), "why"],
+  help: `
 The values apply to the environments of -e. Without -e, the flag is off and has no values in every environment.
 
 Examples:
   formflag flags create new-checkout -p shop
   formflag flags create banner -p shop -e develop --on --payload '{"text":"Hello"}'
-`)
-    .action(action(io, parse, run));
-}
-
-type Values = {
-  project: string;
-  flag: string;
-  /** Null without `-e`. */
-  environments: string[] | null;
-  change: ValuesChange;
-  ifNotExists: boolean;
-};
-
-async function parse(input: Input, given?: string): Promise<Values> {
-  const { project: _, environment, ifNotExists, why: __, ...values } = input.options;
-  const flag = await input.need(given, "flag");
-  const project = await input.project();
-  const isPlaced = environment !== undefined || Object.keys(values).some((name) => name !== "description");
-  return {
-    project,
-    flag,
-    environments: isPlaced ? await input.environments(project) : null,
-    change: await readChange(input),
-    ifNotExists: ifNotExists === true,
-  };
-}
-
-async function run(session: Session, values: Values): Promise<void> {
-  const { project, flag, change, ifNotExists } = values;
-  const places = values.environments ?? [await firstOf(session.client, project)];
-  if (await exists(session.client, { project, environment: places[0]!, flag })) {
-    if (!ifNotExists)
-      throw new AppError("conflict", `flag "${flag}" already exists in project "${project}"`, {
-        reason: "flag-exists",
-      });
-    return session.report({ slug: flag, result: "unchanged" }, shown`unchanged flag ${flag}\n`);
-  }
-  await setFlags(session, {
-    shared: null,
-    places: places.map((environment) => ({ project, environment, flag })),
-    change,
-    at: null,
-    named: undefined,
-  });
-}
+`,
+  parse: async (input, given) => {
+    const { project: _, environment, ifNotExists, why: __, ...values } = input.options;
+    const flag = await input.need(given, "flag");
+    const project = await input.project();
+    const isPlaced = environment !== undefined || Object.keys(values).some((name) => name !== "description");
+    return {
+      project,
+      flag,
+      environments: isPlaced ? await input.environments(project) : null,
+      change: await readChange(input),
+      ifNotExists: ifNotExists === true,
+    };
+  },
+  run: async (session, values) => {
+    const { project, flag, change, ifNotExists } = values;
+    const places = values.environments ?? [await firstOf(session.client, project)];
+    if (await exists(session.client, { project, environment: places[0]!, flag })) {
+      if (!ifNotExists)
+        throw new AppError("conflict", `flag "${flag}" already exists in project "${project}"`, {
+          reason: "flag-exists",
+        });
+      return session.report({ slug: flag, result: "unchanged" }, shown`unchanged flag ${flag}\n`);
+    }
+    await setFlags(session, {
+      shared: null,
+      places: places.map((environment) => ({ project, environment, flag })),
+      change,
+      at: null,
+      named: undefined,
+    });
+  },
+});
 
 async function firstOf(client: Client, project: string): Promise<string> {
   const { environments } = await import("../../../src/operations/environments.ts");

@@ -1,19 +1,16 @@
-import type { Command } from "commander";
 import { AppError } from "../../../src/base/errors.ts";
 import { flags as operations } from "../../../src/operations/flags.ts";
 import { isObject } from "../../../src/base/json.ts";
 import { splittingAttributes } from "../../../src/flags/rules/shares.ts";
 import { Failed } from "../../exit.ts";
 import { parseTestContext } from "../../../src/flags/contexts/test-context.ts";
-import type { Io } from "../../output/terminal.ts";
 import { details, shown, table } from "../../output/text.ts";
-import { action } from "../../session/action.ts";
-import { environmentOption, projectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { jsonObject } from "../../session/sources.ts";
-import { type Place, readPlace } from "./place.ts";
-import { planChange, readValues, type ValuesChange, withValues } from "./values.ts";
+import { readPlace } from "./place.ts";
+import { planChange, readValues, VALUE_OPTIONS } from "./values.ts";
+import { verb } from "../../session/verb.ts";
 
 type Outcome = {
   value?: unknown;
@@ -23,17 +20,20 @@ type Outcome = {
   errorDetails?: string | undefined;
 };
 
-export function addEvaluateCommand(flags: Command, io: Io): void {
-  withValues(flags.command("evaluate"))
-    .argument("[flag]", "slug of the flag, or <flag>.payload")
-    .description("evaluate a flag for a context, now or after a change")
-    .withOptions(projectOption(), environmentOption())
-    .option(
+export const addEvaluateCommand = verb("evaluate", {
+  argument: ["[flag]", "slug of the flag, or <flag>.payload"],
+  description: "evaluate a flag for a context, now or after a change",
+  options: [
+    ...VALUE_OPTIONS,
+    "project",
+    "environment",
+    [
       "--context <values>",
       "the values that its rule uses: pairs such as 'plan=pro, country=AT', JSON, @FILE, or - for standard input",
       "{}",
-    )
-    .after(`
+    ],
+  ],
+  help: `
 Shows the value of the flag and the reason for it. With options of flags set, shows the value now and after that change,
 without making the change; the flag need not exist. Exits 1 if the rule of the flag cannot be used. If a flag has no
 value, readers use their own default.
@@ -42,41 +42,36 @@ Examples:
   formflag flags evaluate new-checkout -p shop -e production
   formflag flags evaluate search -p shop -e production --context '{"targetingKey":"ann","email":"ann@example.com"}'
   formflag flags evaluate search -p shop -e production --context plan=pro --if 'plan == pro' --then on
-`)
-    .action(action(io, parse, run));
-}
-
-type Values = { place: Place; context: Record<string, unknown>; change: ValuesChange };
-
-async function parse(input: Input, given?: string): Promise<Values> {
-  const place = await readPlace(input, given);
-  const context = await contextOf(String(input.options["context"]), input);
-  return { place, context, change: await readValues(input) };
-}
-
-async function run(session: Session, { place, context, change }: Values): Promise<void> {
-  const { client, print } = session;
-  // The payload of a flag is evaluated by a key of its own.
-  const flag = place.flag.replace(/\.payload$/, "");
-  const { patch } = await planChange(session, { ...place, flag }, change);
-  if (Object.keys(patch).length === 0) {
-    const result = await client.call(operations.evaluate, { names: place, body: { context } });
-    await print(result, describe(result));
-    if (result.reason === "DEFAULT" && session.showsNotes) {
-      const { value } = await client.callAt(operations.get, { names: { ...place, flag } });
-      noteMissingKey(session, flag, context, value.targeting);
+`,
+  parse: async (input, given) => {
+    const place = await readPlace(input, given);
+    const context = await contextOf(String(input.options["context"]), input);
+    return { place, context, change: await readValues(input) };
+  },
+  run: async (session, { place, context, change }) => {
+    const { client, print } = session;
+    // The payload of a flag is evaluated by a key of its own.
+    const flag = place.flag.replace(/\.payload$/, "");
+    const { patch } = await planChange(session, { ...place, flag }, change);
+    if (Object.keys(patch).length === 0) {
+      const result = await client.call(operations.evaluate, { names: place, body: { context } });
+      await print(result, describe(result));
+      if (result.reason === "DEFAULT" && session.showsNotes) {
+        const { value } = await client.callAt(operations.get, { names: { ...place, flag } });
+        noteMissingKey(session, flag, context, value.targeting);
+      }
+      if (result.errorCode !== undefined) throw new Failed();
+      return;
     }
-    if (result.errorCode !== undefined) throw new Failed();
-    return;
-  }
-  const body = { contexts: [context], patch };
-  const { results } = await client.call(operations.evaluate, { names: place, body });
-  const [trial] = results ?? [];
-  if (!trial) throw new AppError("unavailable", "this server version cannot preview changes: update it");
-  await print(trial, describeTrial(trial));
-  if (trial.after.reason === "DEFAULT") noteMissingKey(session, flag, context, patch.targeting);
-  if (trial.after.errorCode !== undefined) throw new Failed();
-}
+    const body = { contexts: [context], patch };
+    const { results } = await client.call(operations.evaluate, { names: place, body });
+    const [trial] = results ?? [];
+    if (!trial) throw new AppError("unavailable", "this server version cannot preview changes: update it");
+    await print(trial, describeTrial(trial));
+    if (trial.after.reason === "DEFAULT") noteMissingKey(session, flag, context, patch.targeting);
+    if (trial.after.errorCode !== undefined) throw new Failed();
+  },
+});
 
 /** The value of an attribute such as `user.company`. */
 function valueAt(context: unknown, name: string): unknown {

@@ -3,11 +3,8 @@ import type { Ratings, viewFeedback } from "../../../src/flags/previews/feedback
 import { feedback as operations } from "../../../src/operations/feedback.ts";
 import { type Io, WIDTH } from "../../output/terminal.ts";
 import { counted, printable, shown } from "../../output/text.ts";
-import { action } from "../../session/action.ts";
-import { environmentOption, projectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
 import { listSome } from "../../session/pages.ts";
-import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
 import { MAX_PAGE } from "../../../src/base/pages.ts";
 import { csvCell } from "../../../src/forms/transfer/csv.ts";
@@ -15,7 +12,7 @@ import { exportFormat, saveTo, writeOut } from "../../output/save.ts";
 import type { Client } from "../../session/client.ts";
 import { clock } from "../../../src/base/clock.ts";
 import { sinceValue } from "../../session/values.ts";
-import { verb } from "../../session/verb.ts";
+import { type Taken, verb } from "../../session/verb.ts";
 
 export function addFeedbackCommands(flags: Command, io: Io): void {
   const feedback = flags
@@ -34,36 +31,41 @@ Examples:
   addDeleteCommand(feedback, io);
 }
 
-function addShowCommand(feedback: Command, io: Io): void {
-  withSelection(feedback.command("show", { isDefault: true }))
-    .description("show the ratings of a preview, their average, and the newest texts")
-    .after(`
+/** The options that select feedback. */
+const SELECTION: readonly Taken[] = [
+  "project",
+  "environment",
+  ["--since <time>", "only feedback since this time: ISO 8601, or a time before now such as 7d"],
+];
+
+const addShowCommand = verb("show", {
+  isDefault: true,
+  argument: ["[flag]", "slug of the flag"],
+  description: "show the ratings of a preview, their average, and the newest texts",
+  options: [...SELECTION],
+  help: `
 Examples:
   formflag flags feedback search -p shop
   formflag flags feedback search -p shop -e production --since 7d
   formflag flags feedback search -p shop --json
-`)
-    .action(action(io, readSelection, showFeedback));
-}
+`,
+  parse: readSelection,
+  run: async ({ client, print, io, suggest }, { project, flag, query }) => {
+    const selected = { names: { project, flag }, query };
+    const ratings = await client.call(operations.ratings, selected);
+    const page = { ...selected, cursor: "before", limit: NEWEST } as const;
+    const { items } = await listSome(client, operations.list, page);
+    const newest = items.filter(({ description }) => description !== null).slice(0, TEXTS);
+    await print({ flag, ...ratings, newest }, describe(flag, ratings, newest, io.outWidth ?? WIDTH));
+    if (ratings.count === 0) suggest("No feedback yet.");
+  },
+});
 
 /** Texts that are shown, and the newest feedback among which they are found. */
 const TEXTS = 10;
 const NEWEST = 200;
 /** Columns of the longest bar. */
 const MAX_BAR = 40;
-
-async function showFeedback(
-  { client, print, io, suggest }: Session,
-  { project, flag, query }: Selected,
-): Promise<void> {
-  const selected = { names: { project, flag }, query };
-  const ratings = await client.call(operations.ratings, selected);
-  const page = { ...selected, cursor: "before", limit: NEWEST } as const;
-  const { items } = await listSome(client, operations.list, page);
-  const newest = items.filter(({ description }) => description !== null).slice(0, TEXTS);
-  await print({ flag, ...ratings, newest }, describe(flag, ratings, newest, io.outWidth ?? WIDTH));
-  if (ratings.count === 0) suggest("No feedback yet.");
-}
 
 function describe(flag: string, ratings: Ratings, newest: FeedbackDetail[], width: number): string {
   const { count, mean, moods } = ratings;
@@ -145,52 +147,48 @@ Examples:
 
 const FORMATS = ["jsonl", "csv"] as const;
 
-export function addExportCommand(feedback: Command, io: Io): void {
-  withSelection(feedback.command("export"))
-    .description("write the feedback about a preview, newest first")
-    .addOption(
-      new Option(
-        "--format <format>",
-        "JSON lines or CSV; default: according to the name of the file, or jsonl",
-      ).choices(FORMATS),
-    )
-    .option("-o, --output <file>", "output file, or - for standard output", "-")
-    .after(`
+export const addExportCommand = verb("export", {
+  argument: ["[flag]", "slug of the flag"],
+  description: "write the feedback about a preview, newest first",
+  options: [
+    ...SELECTION,
+    new Option(
+      "--format <format>",
+      "JSON lines or CSV; default: according to the name of the file, or jsonl",
+    ).choices(FORMATS),
+    ["-o, --output <file>", "output file, or - for standard output", "-"],
+  ],
+  help: `
 In CSV, a text that a spreadsheet would run as a formula begins with '. JSONL keeps every text unchanged.
 
 Examples:
   formflag flags feedback export search -p shop > search.jsonl
   formflag flags feedback export search -p shop -o search.csv
-`)
-    .action(action(io, parseExport, exportFeedback));
-}
-
-type Values = { selected: Selected; format: string; output: string };
-
-async function parseExport(input: Input, given?: string): Promise<Values> {
-  const { format, output } = input.options as { format?: (typeof FORMATS)[number]; output: string };
-  const named = exportFormat(output, FORMATS, format) ?? "jsonl";
-  return { selected: await readSelection(input, given), format: named, output };
-}
-
-async function exportFeedback({ client, io }: Session, { selected, format, output }: Values): Promise<void> {
-  const write = format === "csv" ? csvLine : jsonLine;
-  const head = format === "csv" ? `${COLUMNS.join(",")}\r\n` : "";
-  const pages = pagesOf(client, selected);
-  // Read before the file is opened: an error leaves no file.
-  let page = await pages.next();
-  const encoder = new TextEncoder();
-  const body = new ReadableStream<Uint8Array>({
-    start: (controller) => controller.enqueue(encoder.encode(head)),
-    async pull(controller) {
-      if (page.done) return controller.close();
-      controller.enqueue(encoder.encode(page.value.map(write).join("")));
-      page = await pages.next();
-    },
-  });
-  if (output === "-") await writeOut(io, { body });
-  else await saveTo(output, { body });
-}
+`,
+  parse: async (input, given) => {
+    const { format, output } = input.options as { format?: (typeof FORMATS)[number]; output: string };
+    const named = exportFormat(output, FORMATS, format) ?? "jsonl";
+    return { selected: await readSelection(input, given), format: named, output };
+  },
+  run: async ({ client, io }, { selected, format, output }) => {
+    const write = format === "csv" ? csvLine : jsonLine;
+    const head = format === "csv" ? `${COLUMNS.join(",")}\r\n` : "";
+    const pages = pagesOf(client, selected);
+    // Read before the file is opened: an error leaves no file.
+    let page = await pages.next();
+    const encoder = new TextEncoder();
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(encoder.encode(head)),
+      async pull(controller) {
+        if (page.done) return controller.close();
+        controller.enqueue(encoder.encode(page.value.map(write).join("")));
+        page = await pages.next();
+      },
+    });
+    if (output === "-") await writeOut(io, { body });
+    else await saveTo(output, { body });
+  },
+});
 
 async function* pagesOf(
   client: Client,
@@ -230,19 +228,6 @@ export type FeedbackDetail = ReturnType<typeof viewFeedback>;
 
 /** A flag of a project, and which feedback about it: the parameters `environment` and `since` of a request. */
 export type Selected = { project: string; flag: string; query: Record<string, string> };
-
-/** Adds the options that select feedback. */
-export function withSelection(command: Command): Command {
-  return command
-    .argument("[flag]", "slug of the flag")
-    .withOptions(projectOption(), environmentOption())
-    .addOption(
-      new Option(
-        "--since <time>",
-        "only feedback since this time: ISO 8601, or a time before now such as 7d",
-      ),
-    );
-}
 
 /** The feedback that was selected; without an environment, that of all. */
 export async function readSelection(input: Input, given: string | undefined): Promise<Selected> {

@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import { AppError } from "../../../src/base/errors.ts";
 import type { FlagRules, RulesPatch } from "../../../src/flags/rules/rules.ts";
 import {
@@ -16,6 +16,7 @@ import { optionFor } from "../../session/guesses/near-misses.ts";
 import { jsonObject } from "../../session/sources.ts";
 import { usage } from "../../session/usage.ts";
 import { isUnset } from "../../session/values.ts";
+import type { Taken } from "../../session/verb.ts";
 
 /** A flag as the admin API shows it. */
 export type FlagDetail = Output<Awaited<ReturnType<(typeof flags)["get"]["schemas"]>>>;
@@ -31,47 +32,36 @@ type RuleOptions = {
 };
 
 /** The options of `flags set` that give a flag variants and rules. */
-export function withRules(command: Command): Command {
-  return command
-    .option("--variants <json>", 'its values by name: JSON such as {"on":true,"off":false}, @FILE, or none')
-    .addOption(
-      optionFor(
-        "defaultVariant",
-        "--default <variant>",
-        "the variant that is served if no rule selects one, or none",
-      ),
-    )
-    .addOption(
-      new Option("--targeting <json>", "the rule, in flagd's language: JSON, @FILE, or none").conflicts([
-        "rollout",
-        "if",
-        "else",
-      ]),
-    )
-    .option(
-      "--rollout <percent>",
-      "percentage of users who get on; the same user is always in or out; none ends the rollout",
-    )
-    .addOption(
-      conditionOption(
-        "condition for the --then after it, such as 'plan == pro and country in AT, DE' or 'segment staff'; repeatable",
-      ),
-    )
-    .addOption(
-      new Option(
-        "--then <variant>",
-        "variant for users who match, or shares such as '25 %' or '10 % red, 90 % blue'; repeatable (default for a flag that is on or off: on)",
-      ).argParser(appended),
-    )
-    .addOption(
-      new Option(
-        "--else <variant>",
-        "variant or shares for everyone else (default: the default variant)",
-      ).conflicts("targeting"),
-    );
-}
+export const RULE_OPTIONS: readonly Taken[] = [
+  ["--variants <json>", 'its values by name: JSON such as {"on":true,"off":false}, @FILE, or none'],
+  optionFor(
+    "defaultVariant",
+    "--default <variant>",
+    "the variant that is served if no rule selects one, or none",
+  ),
+  new Option("--targeting <json>", "the rule, in flagd's language: JSON, @FILE, or none").conflicts([
+    "rollout",
+    "if",
+    "else",
+  ]),
+  [
+    "--rollout <percent>",
+    "percentage of users who get on; the same user is always in or out; none ends the rollout",
+  ],
+  conditionOption(
+    "condition for the --then after it, such as 'plan == pro and country in AT, DE' or 'segment staff'; repeatable",
+  ),
+  new Option(
+    "--then <variant>",
+    "variant for users who match, or shares such as '25 %' or '10 % red, 90 % blue'; repeatable (default for a flag that is on or off: on)",
+  ).argParser(appended),
+  new Option(
+    "--else <variant>",
+    "variant or shares for everyone else (default: the default variant)",
+  ).conflicts("targeting"),
+];
 
-/** The change by the options of `withRules`, as far as it is known before the flag is read. */
+/** The change by the options of {@link RULE_OPTIONS}, as far as it is known before the flag is read. */
 export type RulesChange = {
   /** Whether it depends on what the flag is now. */
   needsFlag: boolean;
@@ -81,7 +71,7 @@ export type RulesChange = {
   patchFor: (flag: FlagDetail | undefined) => RulesPatch;
 };
 
-/** Reads the options of `withRules`. Throws `invalid`. */
+/** Reads the options of {@link RULE_OPTIONS}. Throws `invalid`. */
 export async function readRules(input: Input): Promise<RulesChange> {
   const given = input.options as RuleOptions;
   const own: RulesPatch = {};

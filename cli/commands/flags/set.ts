@@ -1,55 +1,60 @@
 import { clock } from "../../../src/base/clock.ts";
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import { type Field, FIELD_NAMES, FIELDS, SHARED, tagsOf } from "../../../src/flags/flag-fields.ts";
 import type { FlagPatch } from "../../../src/flags/flag.ts";
 import { flags as operations } from "../../../src/operations/flags.ts";
 import { shown } from "../../output/text.ts";
-import type { Io } from "../../output/terminal.ts";
-import { action } from "../../session/action.ts";
-import { environmentsOption, projectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
 import { optionFor } from "../../session/guesses/near-misses.ts";
-import { changeAtRevision, ifRevision, revisionOption, whyOption } from "../../session/change-options.ts";
+import { changeAtRevision, ifRevision, revisionOption } from "../../session/change-options.ts";
 import type { Session } from "../../session/session.ts";
 import { eachOf, namesIn, requireOne } from "../../session/several.ts";
 import { sourceOf } from "../../session/sources.ts";
 import { usage } from "../../session/usage.ts";
 import { expiryValue, switchValue } from "../../session/values.ts";
+import { type Taken, verb } from "../../session/verb.ts";
 import { changeDetails } from "./archive.ts";
 import { type FlagsOfProject, type Place, inLockOrder, readPlaces } from "./place.ts";
 import { noteRules, reportFlag } from "./report.ts";
-import { planChange, readValues, type ValuesChange, withValues } from "./values.ts";
+import { planChange, readValues, type ValuesChange, VALUE_OPTIONS } from "./values.ts";
 
-export function addSetCommand(flags: Command, io: Io): void {
-  const set = flags
-    .command("set")
-    .argument("[flag]", "slug of the flag")
-    .description("create or change a flag in an environment; options that are not given change nothing");
-  withFlagOptions(set)
-    .addOption(
-      optionFor(
-        "tags",
-        "--tag <tag...>",
-        "its tags in every environment, replacing the present ones; none removes them",
-      ),
-    )
-    .addOption(
-      optionFor(
-        "colours",
-        "--colour <variant=colour...>",
-        "colours of its variants in the dashboard, such as on=#2b8a3e; none removes them",
-      ),
-    )
-    .option(
+/** The options of the fields of a flag that need nothing but their value. */
+const OWN_OPTIONS = FIELD_NAMES.flatMap((name) => {
+  const field: Field = FIELDS[name];
+  return field.option ? [{ name, kind: field.kind, option: field.option }] : [];
+});
+
+/** The options of what a flag is in an environment, and of which environments. */
+export const FLAG_OPTIONS: readonly Taken[] = [
+  ...VALUE_OPTIONS,
+  "project",
+  "environments",
+  ...OWN_OPTIONS.map(({ name, option }) => optionFor(name, `--${option[0]}`, option[1])),
+];
+
+export const addSetCommand = verb("set", {
+  argument: ["[flag]", "slug of the flag"],
+  description: "create or change a flag in an environment; options that are not given change nothing",
+  options: [
+    ...FLAG_OPTIONS,
+    optionFor(
+      "tags",
+      "--tag <tag...>",
+      "its tags in every environment, replacing the present ones; none removes them",
+    ),
+    optionFor(
+      "colours",
+      "--colour <variant=colour...>",
+      "colours of its variants in the dashboard, such as on=#2b8a3e; none removes them",
+    ),
+    [
       "--at <time>",
       "schedule the change for this time; the flag must exist: ISO 8601, or a duration such as 2h",
-    )
-    .withOptions(revisionOption().conflicts("at"), whyOption())
-    .after(HELP)
-    .action(action(io, parse, setFlags));
-}
-
-const HELP = `
+    ],
+    revisionOption().conflicts("at"),
+    "why",
+  ],
+  help: `
 A new flag is off in this and all other environments, unless you give --on.
 
 Options that all environments share, such as --owner and --tag, need no -e. They take several flags, separated by commas,
@@ -87,7 +92,10 @@ Examples:
   formflag flags set search -p shop -e production --owner checkout-team --tag beta --tag search
   formflag flags set search,checkout -p shop --tag beta
   formflag flags set search -p shop -e production --preview on --preview-name Search --preview-content @search.md
-`;
+`,
+  parse,
+  run: setFlags,
+});
 
 type Options = { at?: string; tag?: string[]; colour?: string[] };
 
@@ -133,28 +141,11 @@ function isShared(input: Input, given: unknown, { own, rules }: ValuesChange): b
   );
 }
 
-/** Adds the options of what a flag is in an environment, and of which environments. */
-export function withFlagOptions(command: Command): Command {
-  withValues(command).addOption(projectOption()).addOption(environmentsOption());
-  return withFields(command);
-}
-
-/** Reads the options of `withFlagOptions`, but for the places. Throws `invalid`. */
+/** Reads the options of {@link FLAG_OPTIONS}, but for the places. Throws `invalid`. */
 export async function readChange(input: Input): Promise<ValuesChange> {
   const { own, rules } = await readValues(input);
   return { own: { ...own, ...(await fieldsPatch(input)) }, rules };
 }
-
-/** Adds the options of the fields that need nothing but their value. */
-function withFields(command: Command): Command {
-  for (const { name, option } of OWN_OPTIONS) command.addOption(optionFor(name, `--${option[0]}`, option[1]));
-  return command;
-}
-
-const OWN_OPTIONS = FIELD_NAMES.flatMap((name) => {
-  const field: Field = FIELDS[name];
-  return field.option ? [{ name, kind: field.kind, option: field.option }] : [];
-});
 
 async function fieldsPatch(input: Input): Promise<FlagPatch> {
   const patch: Record<string, unknown> = {};

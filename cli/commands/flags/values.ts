@@ -1,5 +1,5 @@
 import { clock } from "../../../src/base/clock.ts";
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import { AppError } from "../../../src/base/errors.ts";
 import type { FlagPatch } from "../../../src/flags/flag.ts";
 import { ruleClauses } from "../../../src/flags/rules/rule-words.ts";
@@ -11,32 +11,29 @@ import { optionFor } from "../../session/guesses/near-misses.ts";
 import type { Session } from "../../session/session.ts";
 import { jsonValue } from "../../session/sources.ts";
 import { expiryValue } from "../../session/values.ts";
+import type { Taken } from "../../session/verb.ts";
 import type { Place } from "./place.ts";
-import { type FlagDetail, type RulesChange, readRules, withRules } from "./rules.ts";
+import { type FlagDetail, type RulesChange, readRules, RULE_OPTIONS } from "./rules.ts";
 
 /** The options that say what a flag is in an environment: state, payload, expiry, variants and rules. */
-export function withValues(command: Command): Command {
-  return withRules(command)
-    .withOptions(
-      new Option("--on", "turn it on").conflicts("off"),
-      new Option("--off", "turn it off").conflicts("on"),
-    )
-    .option("--payload <json>", "data for readers: JSON, @FILE, - for standard input, or none")
-    .addOption(
-      optionFor(
-        "expiredAt",
-        "--expires <time>",
-        "when readers begin to see it as off: ISO 8601, a duration such as 30d, or never",
-      ),
-    );
-}
+export const VALUE_OPTIONS: readonly Taken[] = [
+  ...RULE_OPTIONS,
+  new Option("--on", "turn it on").conflicts("off"),
+  new Option("--off", "turn it off").conflicts("on"),
+  ["--payload <json>", "data for readers: JSON, @FILE, - for standard input, or none"],
+  optionFor(
+    "expiredAt",
+    "--expires <time>",
+    "when readers begin to see it as off: ISO 8601, a duration such as 30d, or never",
+  ),
+];
 
 type Options = { on?: true; off?: true; payload?: string; expires?: string };
 
-/** The change by the options of `withValues`, as far as it is known before the flag is read. */
+/** The change by the options of {@link VALUE_OPTIONS}, as far as it is known before the flag is read. */
 export type ValuesChange = { own: FlagPatch; rules: RulesChange };
 
-/** Reads the options of `withValues`. Throws `invalid`. */
+/** Reads the options of {@link VALUE_OPTIONS}. Throws `invalid`. */
 export async function readValues(input: Input): Promise<ValuesChange> {
   const rules = await readRules(input);
   const { on, off, payload, expires } = input.options as Options;

@@ -6,28 +6,33 @@ import { DEFAULT_SETTINGS } from "../../../src/forms/settings/settings.ts";
 import { forms as operations } from "../../../src/operations/forms.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shown } from "../../output/text.ts";
-import { action } from "../../session/action.ts";
-import { formProjectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
 import { switchValue } from "../../session/values.ts";
 import { noteWarnings } from "../../session/hints.ts";
-import { whyOption } from "../../session/change-options.ts";
 import { describeSettings, noteEmptySchema, withUrl } from "./describe.ts";
-import { settingsOf, withSettings } from "./settings.ts";
+import { verb } from "../../session/verb.ts";
+import { settingOptions, settingsOf } from "./settings.ts";
 
 /** Adds the verbs that change settings of a form. */
+/** `set`, `uploads`, `enable` and `disable`. */
 export function addSetCommands(forms: Command, io: Io): void {
-  const add = (verb: string, description: string) =>
-    forms
-      .command(verb)
-      .argument("[form]", "slug or key of the form")
-      .description(description)
-      .addOption(formProjectOption())
-      .addOption(whyOption());
-  withSettings(add("set", "change the settings of a form"))
-    .after(`
+  for (const add of SETTERS) add(forms, io);
+}
+
+const FORM = {
+  argument: ["[form]", "slug or key of the form"],
+  options: ["project of forms", "why"],
+  run: patchForm,
+} as const;
+
+const SETTERS = [
+  verb("set", {
+    ...FORM,
+    description: "change the settings of a form",
+    options: [...FORM.options, ...settingOptions()],
+    help: `
 Examples:
   formflag forms set contact --success-url https://example.com/thanks --error-url https://example.com/oops
   formflag forms set contact --allow-origin https://example.com,https://www.example.com
@@ -39,17 +44,27 @@ Examples:
   formflag forms set contact --schema @contact.schema.json
   formflag forms set contact --open-when shop/production/contact-open
   formflag forms set contact --schema none --spam-word none --closes-at none --spam default
-`)
-    .action(action(io, readSettings, patchForm));
-  add("uploads", "accept files with submissions, or refuse them")
-    .argument("[on|off]", "whether it accepts files")
-    .after("\nExample:\n  formflag forms uploads jobs on\n")
-    .action(action(io, readUploads, patchForm));
-  add("enable", "accept submissions again").action(action(io, readEnabled, patchForm));
-  add("disable", "refuse new submissions, and keep the stored ones").action(
-    action(io, readDisabled, patchForm),
-  );
-}
+`,
+    parse: readSettings,
+  }),
+  verb("uploads", {
+    ...FORM,
+    second: ["[on|off]", "whether it accepts files"],
+    description: "accept files with submissions, or refuse them",
+    help: "\nExample:\n  formflag forms uploads jobs on\n",
+    parse: readUploads,
+  }),
+  verb("enable", {
+    ...FORM,
+    description: "accept submissions again",
+    parse: async (input, given) => ({ name: await input.form(given), patch: { enabled: true } }),
+  }),
+  verb("disable", {
+    ...FORM,
+    description: "refuse new submissions, and keep the stored ones",
+    parse: async (input, given) => ({ name: await input.form(given), patch: { enabled: false } }),
+  }),
+];
 
 type Change = { name: string; patch: FormPatch };
 
@@ -70,14 +85,6 @@ async function readUploads(input: Input, given?: string, state?: string): Promis
       `the form comes first: formflag forms uploads ${state} ${name}`,
     );
   return { name: await input.form(name), patch: { uploads: switchValue(state, "uploads") } };
-}
-
-async function readEnabled(input: Input, given?: string): Promise<Change> {
-  return { name: await input.form(given), patch: { enabled: true } };
-}
-
-async function readDisabled(input: Input, given?: string): Promise<Change> {
-  return { name: await input.form(given), patch: { enabled: false } };
 }
 
 /** Changes settings of a form, by its name, and reports the form. */

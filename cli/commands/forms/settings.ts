@@ -1,4 +1,4 @@
-import type { Command, Option } from "commander";
+import type { Option } from "commander";
 import type { FormPatch } from "../../../src/forms/form.ts";
 import type { Kind, Setting } from "../../../src/forms/settings/setting.ts";
 import { SETTINGS, type SettingName, inOrder } from "../../../src/forms/settings/settings.ts";
@@ -8,11 +8,11 @@ import type { Input } from "../../session/input.ts";
 import { optionFor } from "../../session/guesses/near-misses.ts";
 import { usage } from "../../session/usage.ts";
 import { isUnset, switchValue } from "../../session/values.ts";
+import type { Taken } from "../../session/verb.ts";
 
 /** The options that `create` and `set` share. */
-export function withSettings(command: Command): Command {
-  for (const name of inOrder("option")) command.addOption(optionOf(name));
-  return command.option("--uploads <on|off>", "accept files (default: off)");
+export function settingOptions(): readonly Taken[] {
+  return [...inOrder("option").map(optionOf), ["--uploads <on|off>", "accept files (default: off)"]];
 }
 
 /** The settings that were given, as the admin API takes them. Throws `invalid`. */

@@ -1,22 +1,18 @@
-import type { Command } from "commander";
 import { MAX_PAGE } from "../../../src/base/pages.ts";
 import { inbox } from "../../../src/operations/inbox.ts";
 import { submissions as operations } from "../../../src/operations/submissions.ts";
-import type { Io } from "../../output/terminal.ts";
 import { shown } from "../../output/text.ts";
-import { action } from "../../session/action.ts";
-import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
-import { type Matching, addMatchingOptions, counted, matchingIn } from "./filter.ts";
+import { type Matching, matchingOptions, counted, matchingIn } from "./filter.ts";
+import { verb } from "../../session/verb.ts";
 
-export function addDeleteCommand(submissions: Command, io: Io): void {
-  const command = submissions
-    .command("delete")
-    .argument("[ids...]", "ids of submissions")
-    .usage("[options] <id>...")
-    .description("delete submissions and their files")
-    .after(`
+export const addDeleteCommand = verb("delete", {
+  argument: ["[ids...]", "ids of submissions"],
+  usage: "[options] <id>...",
+  description: "delete submissions and their files",
+  options: [...matchingOptions("delete")],
+  help: `
 --matching needs at least one selecting option: a form, a filter or a folder. Submissions are deleted a few hundred at a
 time, and submissions that arrive in the meantime are left out.
 
@@ -25,25 +21,22 @@ Examples:
   formflag submissions delete --matching --spam --until 7d --yes
   formflag submissions delete --matching --all --dry-run
   formflag submissions delete --matching --form contact --search casino --dry-run
-`)
-    .action(action(io, parse, run));
-  addMatchingOptions(command, "delete");
-}
+`,
+  parse: async (input, given) => {
+    const ids = Array.isArray(given) ? given.map(String) : [];
+    const matching = await matchingIn(input);
+    if (matching !== null && ids.length > 0) throw usage("--matching and ids exclude each other");
+    if (matching !== null) {
+      requireSelection(matching);
+      return { matching };
+    }
+    if (ids.length > MAX_PAGE) throw usage(`at most ${MAX_PAGE} submissions at a time`);
+    return { ids: ids.length > 0 ? [...new Set(ids)] : [await input.need(undefined, "id")] };
+  },
+  run,
+});
 
 type Values = { ids: string[] } | { matching: Matching };
-
-/** Commander passes the arguments of a command that takes any number as a list. */
-async function parse(input: Input, given?: unknown): Promise<Values> {
-  const ids = Array.isArray(given) ? given.map(String) : [];
-  const matching = await matchingIn(input);
-  if (matching !== null && ids.length > 0) throw usage("--matching and ids exclude each other");
-  if (matching !== null) {
-    requireSelection(matching);
-    return { matching };
-  }
-  if (ids.length > MAX_PAGE) throw usage(`at most ${MAX_PAGE} submissions at a time`);
-  return { ids: ids.length > 0 ? [...new Set(ids)] : [await input.need(undefined, "id")] };
-}
 
 /** Throws `invalid` if nothing selects what to delete. */
 function requireSelection({ dryRun, ...filters }: Matching): void {

@@ -1,16 +1,11 @@
 import { clock } from "../../../src/base/clock.ts";
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import { formatBytes } from "../../../src/base/bytes.ts";
 import { EXPORT_FORMATS, type ExportFormat } from "../../../src/forms/transfer/export-format.ts";
-import type { FilterQuery } from "../../../src/forms/inbox/filters.ts";
 import { submissions as operations } from "../../../src/operations/submissions.ts";
 import { progressBar } from "../../output/progress.ts";
 import { exportFormat, saveTo, writeOut } from "../../output/save.ts";
-import type { Io } from "../../output/terminal.ts";
-import { action } from "../../session/action.ts";
 import type { Saved } from "../../session/client.ts";
-import { formProjectOption } from "../../session/config.ts";
-import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
 import { earlierWhereOption, filterIn, filterOptions, folderOptions, parametersOf } from "./filter.ts";
@@ -34,49 +29,36 @@ export const addDownloadCommand = verb("download", {
   },
 });
 
-export function addExportCommand(submissions: Command, io: Io): void {
-  const command = submissions
-    .command("export")
-    .argument("[form]", "slug or key of the form")
-    .description("write every submission of a form except spam, newest first")
-    .addOption(formProjectOption())
-    .addOption(
-      new Option(
-        "--format <format>",
-        "JSON lines, CSV, a JSON array, or a zip that includes the files; default: according to the name of the file, or jsonl",
-      ).choices(EXPORT_FORMATS),
-    )
-    .option("-o, --output <file>", "output file, or - for standard output", "-")
-    .after(
-      "\nIn CSV, a text that a spreadsheet would run as a formula begins with ', also after a semicolon, tab or line end inside\na cell. Fields beyond the first 1,000 are in the column otherFields, as JSON. JSONL and JSON keep every text unchanged.\nA zip has submissions.jsonl, submissions.csv and the files.\n\nExamples:\n  formflag submissions export contact > contact.jsonl\n  formflag submissions export contact -o contact.csv\n  formflag submissions export contact -o contact.zip\n  formflag submissions export contact --since 2027-01-01 --until 2027-02-01 -o january.jsonl\n",
-    )
-    .action(action(io, parseExport, exportForm));
-  for (const option of [...folderOptions(), ...filterOptions(), earlierWhereOption()])
-    command.addOption(option);
-}
-
-type ExportValues = {
-  form: string;
-  format: string;
-  query: FilterQuery & { format: ExportFormat };
-  output: string;
-};
-
-async function parseExport(input: Input, name?: string): Promise<ExportValues> {
-  const form = await input.form(name);
-  const { format: given, output } = input.options as { format?: ExportFormat; output: string };
-  const format = exportFormat(output, EXPORT_FORMATS, given) ?? "jsonl";
-  const { query } = filterIn(input.options, clock.now());
-  return { form, format, query: { format, ...parametersOf(query) }, output };
-}
-
-async function exportForm(session: Session, { form, format, query, output }: ExportValues): Promise<void> {
-  const answer = await session.client.open(operations.export, { names: { form }, query });
-  // A quoted cell may hold line ends too: good enough for a progress bar.
-  const count = (bytes: Uint8Array) => bytes.filter((byte) => byte === 10).length;
-  const total = format === "zip" ? null : answer.rows;
-  await saveDownload(session, answer, output, total === null ? null : { total, count });
-}
+export const addExportCommand = verb("export", {
+  argument: ["[form]", "slug or key of the form"],
+  description: "write every submission of a form except spam, newest first",
+  options: [
+    "project of forms",
+    new Option(
+      "--format <format>",
+      "JSON lines, CSV, a JSON array, or a zip that includes the files; default: according to the name of the file, or jsonl",
+    ).choices(EXPORT_FORMATS),
+    ["-o, --output <file>", "output file, or - for standard output", "-"],
+    ...folderOptions(),
+    ...filterOptions(),
+    earlierWhereOption(),
+  ],
+  help: "\nIn CSV, a text that a spreadsheet would run as a formula begins with ', also after a semicolon, tab or line end inside\na cell. Fields beyond the first 1,000 are in the column otherFields, as JSON. JSONL and JSON keep every text unchanged.\nA zip has submissions.jsonl, submissions.csv and the files.\n\nExamples:\n  formflag submissions export contact > contact.jsonl\n  formflag submissions export contact -o contact.csv\n  formflag submissions export contact -o contact.zip\n  formflag submissions export contact --since 2027-01-01 --until 2027-02-01 -o january.jsonl\n",
+  parse: async (input, name) => {
+    const form = await input.form(name);
+    const { format: given, output } = input.options as { format?: ExportFormat; output: string };
+    const format = exportFormat(output, EXPORT_FORMATS, given) ?? "jsonl";
+    const { query } = filterIn(input.options, clock.now());
+    return { form, format, query: { format, ...parametersOf(query) }, output };
+  },
+  run: async (session, { form, format, query, output }) => {
+    const answer = await session.client.open(operations.export, { names: { form }, query });
+    // A quoted cell may hold line ends too: good enough for a progress bar.
+    const count = (bytes: Uint8Array) => bytes.filter((byte) => byte === 10).length;
+    const total = format === "zip" ? null : answer.rows;
+    await saveDownload(session, answer, output, total === null ? null : { total, count });
+  },
+});
 
 /** The progress of a download: `count` of its chunks adds up to `total`. */
 type Size = { total: number; count: (bytes: Uint8Array) => number };

@@ -1,5 +1,5 @@
 import { clock } from "../../../src/base/clock.ts";
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import {
   FILTERS,
   FILTER_NAMES,
@@ -9,11 +9,11 @@ import {
 import type { SelectionBody } from "../../../src/operations/schema/submission-query-schema.ts";
 import { isFieldFilter } from "../../output/field.ts";
 import { shellWord } from "../../../src/base/shell.ts";
-import { formProjectOption } from "../../session/config.ts";
 import { formFilter } from "../form-filter.ts";
 import type { Input } from "../../session/input.ts";
 import { usage } from "../../session/usage.ts";
 import { pastTimeValue } from "../../session/values.ts";
+import type { Taken } from "../../session/verb.ts";
 
 /** Filter of a command's submissions. */
 export type Filter = {
@@ -145,18 +145,20 @@ function folderOf({ spam, archived, all }: Record<string, unknown>): Folder {
 /** Everything that options select, as the admin API takes it. */
 export type Matching = { [Name in keyof SelectionBody]?: SelectionBody[Name] | undefined };
 
-/** Adds the options that select submissions in place of their ids. */
-export function addMatchingOptions(command: Command, verb: string): void {
-  command
-    .option(
+/** The options that select submissions in place of their ids. */
+export function matchingOptions(verb: string): readonly Taken[] {
+  return [
+    [
       "--matching",
       `${verb} all submissions that the other options select, in the inbox if they name no folder`,
-    )
-    .option("--form <form>", "with --matching: only submissions of this form, by its slug or key")
-    .addOption(formProjectOption())
-    .option("--dry-run", "with --matching: only count");
-  for (const option of [...folderOptions(), ...filterOptions(), earlierWhereOption()])
-    command.addOption(option);
+    ],
+    ["--form <form>", "with --matching: only submissions of this form, by its slug or key"],
+    "project of forms",
+    ["--dry-run", "with --matching: only count"],
+    ...folderOptions(),
+    ...filterOptions(),
+    earlierWhereOption(),
+  ];
 }
 
 /** The selection of `--matching`; null without it. Throws `invalid` for its other options without it. */

@@ -1,31 +1,26 @@
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import type { Purge, PurgeResult } from "../../../src/forms/keeping/purge.ts";
 import { nameIn } from "../../../src/forms/form-name.ts";
 import { inbox } from "../../../src/operations/inbox.ts";
-import type { Io } from "../../output/terminal.ts";
 import { shellWord } from "../../../src/base/shell.ts";
 import { counted, table } from "../../output/text.ts";
-import { action } from "../../session/action.ts";
-import { formProjectOption } from "../../session/config.ts";
 import { formFilter } from "../form-filter.ts";
-import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
 import { requireAddress } from "./filter.ts";
+import { verb } from "../../session/verb.ts";
 
-export function addPurgeCommand(submissions: Command, io: Io): void {
-  const earlier = new Option("--field <field=text>").hideHelp();
-  earlier.attributeName = () => "where";
-  submissions
-    .command("purge")
-    .description("delete every submission that has an address or a value in a field, and overwrite its data")
-    .option("--email <address>", "address in any field of any form")
-    .option("--where <field=text>", "value of a field, at any depth")
-    .addOption(earlier)
-    .option("--form <form>", "only this form, by slug or key")
-    .addOption(formProjectOption())
-    .option("--dry-run", "only count")
-    .after(`
+export const addPurgeCommand = verb("purge", {
+  description: "delete every submission that has an address or a value in a field, and overwrite its data",
+  options: [
+    ["--email <address>", "address in any field of any form"],
+    ["--where <field=text>", "value of a field, at any depth"],
+    earlierWhere(),
+    ["--form <form>", "only this form, by slug or key"],
+    "project of forms",
+    ["--dry-run", "only count"],
+  ],
+  help: `
 The whole text must be equal, regardless of case. All folders are searched. The purge also deletes the files,
 deliveries, idempotency keys and metadata of the submissions. It then rewrites the database, so that nothing of them is
 left; new submissions wait for this, about a second for each 100 MB. Older copies of the database and backups are not
@@ -35,31 +30,40 @@ Examples:
   formflag submissions purge --email ada@example.com --dry-run
   formflag submissions purge --email ada@example.com --yes
   formflag submissions purge --where customer=4711 --form orders
-`)
-    .action(action(io, parse, run));
-}
+`,
+  parse: async (input) => {
+    const {
+      email,
+      where: match,
+      dryRun,
+    } = input.options as { email?: string; where?: string; dryRun?: true };
+    if (email !== undefined && match !== undefined) throw usage("--email and --where exclude each other");
+    if (email === undefined && match === undefined)
+      throw usage("say what to search for", "write --email ADDRESS, or --where FIELD=TEXT");
+    const equals = match?.indexOf("=") ?? 0;
+    if (match !== undefined && (equals < 1 || match.length === equals + 1))
+      throw usage(
+        `--where ${match} has no text to compare with`,
+        match.includes("@") && !match.includes("=")
+          ? `write --email ${match}`
+          : `write --where ${match.replace(/^([^:=]*)[:=]?(.*)$/s, (_, name, text) => `${name}=${text || "TEXT"}`)}`,
+      );
+    if (email !== undefined) requireAddress(email);
+    return {
+      ...(match === undefined
+        ? { email: email! }
+        : { field: match.slice(0, equals), value: match.slice(equals + 1) }),
+      ...(await formFilter(input)),
+      ...(dryRun && { dryRun }),
+    };
+  },
+  run,
+});
 
-async function parse(input: Input): Promise<Purge> {
-  const { email, where: match, dryRun } = input.options as { email?: string; where?: string; dryRun?: true };
-  if (email !== undefined && match !== undefined) throw usage("--email and --where exclude each other");
-  if (email === undefined && match === undefined)
-    throw usage("say what to search for", "write --email ADDRESS, or --where FIELD=TEXT");
-  const equals = match?.indexOf("=") ?? 0;
-  if (match !== undefined && (equals < 1 || match.length === equals + 1))
-    throw usage(
-      `--where ${match} has no text to compare with`,
-      match.includes("@") && !match.includes("=")
-        ? `write --email ${match}`
-        : `write --where ${match.replace(/^([^:=]*)[:=]?(.*)$/s, (_, name, text) => `${name}=${text || "TEXT"}`)}`,
-    );
-  if (email !== undefined) requireAddress(email);
-  return {
-    ...(match === undefined
-      ? { email: email! }
-      : { field: match.slice(0, equals), value: match.slice(equals + 1) }),
-    ...(await formFilter(input)),
-    ...(dryRun && { dryRun }),
-  };
+function earlierWhere(): Option {
+  const earlier = new Option("--field <field=text>").hideHelp();
+  earlier.attributeName = () => "where";
+  return earlier;
 }
 
 async function run(session: Session, purge: Purge): Promise<void> {

@@ -1,17 +1,14 @@
 import { yieldToEventLoop } from "../../../../src/base/event-loop.ts";
 import { statSync } from "node:fs";
-import type { Command } from "commander";
+import { Option } from "commander";
 import { describeUpload } from "../../../../src/flags/code/code-reference.ts";
 import type { ReferenceReport } from "../../../../src/flags/code/refs.ts";
 import { flags } from "../../../../src/operations/flags.ts";
 import { projects } from "../../../../src/operations/projects.ts";
 import { EXIT, Failed } from "../../../exit.ts";
-import type { Io } from "../../../output/terminal.ts";
 import { counted, shown, table } from "../../../output/text.ts";
-import { action } from "../../../session/action.ts";
+import { appended } from "../../../session/conditions.ts";
 import { listOption } from "../../../session/command-line.ts";
-import { projectOption } from "../../../session/config.ts";
-import type { Input } from "../../../session/input.ts";
 import { listAll } from "../../../session/pages.ts";
 import type { Session } from "../../../session/session.ts";
 import { usage } from "../../../session/usage.ts";
@@ -19,27 +16,27 @@ import {
   type Collector,
   type Source,
   type UploadOptions,
-  addUploadOptions,
+  UPLOAD_OPTIONS,
   createCollector,
   readSource,
   sendReferences,
 } from "./upload.ts";
+import { verb } from "../../../session/verb.ts";
 
-export function addScanCommand(refs: Command, io: Io): void {
-  const scan = refs
-    .command("scan")
-    .argument("[dir]", "folder with source code", ".")
-    .description("find flags without a reference in source code, and references without a flag")
-    .addOption(projectOption())
-    .option("--strict", "exit 9 if it finds either")
-    .addOption(listOption("--exclude <glob...>", "files or folders to leave out", "phrases"))
-    .option(
+export const addScanCommand = verb("scan", {
+  argument: ["[dir]", "folder with source code", "."],
+  description: "find flags without a reference in source code, and references without a flag",
+  options: [
+    "project",
+    ["--strict", "exit 9 if it finds either"],
+    listOption("--exclude <glob...>", "files or folders to leave out", "phrases"),
+    new Option(
       "--pattern <regex>",
       "regular expression for your own calls, with the flag as first group; repeatable",
-      gather,
-    );
-  addUploadOptions(scan)
-    .after(`
+    ).argParser(appended),
+    ...UPLOAD_OPTIONS,
+  ],
+  help: `
 Reads the text files below DIR. Files over 1 MB, files that .gitignore names, and .git, node_modules, dist, build and
 vendor are left out. A name of eight characters or more with a dash, a dot or an underscore is found as a whole word
 anywhere; other names only in quotes, or in a path such as /api/v1/flags/NAME.
@@ -59,27 +56,32 @@ Examples:
   formflag flags refs scan src -p shop --strict --exclude '**/*.test.ts'
   formflag flags refs scan -p shop --upload --name web
   formflag flags refs scan -p shop --pattern 'isEnabled\\("([^"]+)"\\)'
-`)
-    .action(action(io, parse, run));
-}
+`,
+  parse: async (input, dir = ".") => {
+    const { strict = false, exclude = [], pattern = [], ...upload } = input.options as ScanOptions;
+    if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory())
+      throw usage(`${dir} is not a folder`, "name the folder with the source code");
+    const source = await readSource(dir, upload);
+    return { dir, patterns: pattern.map(patternOf), exclude, source, strict, project: await input.project() };
+  },
+  run: async (session, { project, strict, ...search }) => {
+    const slugs = await flagsOf(session, project);
+    const { files, collector, ...report } = await scan(session, slugs, search);
+    const uploaded =
+      search.source && collector && (await sendReferences(session.client, project, search.source, collector));
+    const unused = report.flags.filter(({ references }) => references === 0).map(({ slug }) => slug);
+    await session.print({ files, ...report, ...(uploaded && { uploaded }) }, describe(report, unused));
+    session.note(
+      `${counted(files, "file")}, ${counted(slugs.length, "flag")}: ${unused.length} without a reference, ${counted(report.unknown.length, "reference")} without a flag\n`,
+    );
+    if (uploaded) session.note(shown`${describeUpload(uploaded)}\n`);
+    if (strict && unused.length + report.unknown.length > 0) throw new Failed(EXIT.difference);
+  },
+});
 
-type Values = Search & { strict: boolean; project: string };
 type Search = { dir: string; patterns: RegExp[]; exclude: string[]; source: Source | null };
 
-async function parse(input: Input, dir = "."): Promise<Values> {
-  const { strict = false, exclude = [], pattern = [], ...upload } = input.options as ScanOptions;
-  if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory())
-    throw usage(`${dir} is not a folder`, "name the folder with the source code");
-  const source = await readSource(dir, upload);
-  return { dir, patterns: pattern.map(patternOf), exclude, source, strict, project: await input.project() };
-}
-
 type ScanOptions = UploadOptions & { strict?: true; exclude?: string[]; pattern?: string[] };
-
-/** Not split at commas, which patterns may contain. */
-function gather(text: string, earlier: string[] | undefined): string[] {
-  return [...(earlier ?? []), text];
-}
 
 function patternOf(source: string): RegExp {
   let groups: number;
@@ -93,20 +95,6 @@ function patternOf(source: string): RegExp {
   if (groups === 0)
     throw usage(`--pattern ${source} has no group`, `put the flag into one: isEnabled\\("([^"]+)"\\)`);
   return pattern;
-}
-
-async function run(session: Session, { project, strict, ...search }: Values): Promise<void> {
-  const slugs = await flagsOf(session, project);
-  const { files, collector, ...report } = await scan(session, slugs, search);
-  const uploaded =
-    search.source && collector && (await sendReferences(session.client, project, search.source, collector));
-  const unused = report.flags.filter(({ references }) => references === 0).map(({ slug }) => slug);
-  await session.print({ files, ...report, ...(uploaded && { uploaded }) }, describe(report, unused));
-  session.note(
-    `${counted(files, "file")}, ${counted(slugs.length, "flag")}: ${unused.length} without a reference, ${counted(report.unknown.length, "reference")} without a flag\n`,
-  );
-  if (uploaded) session.note(shown`${describeUpload(uploaded)}\n`);
-  if (strict && unused.length + report.unknown.length > 0) throw new Failed(EXIT.difference);
 }
 
 /** A flag is in every environment of its project. */

@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import type { CodeReference, Uploaded } from "../../../../src/flags/code/code-reference.ts";
 import { CODE_LIMITS } from "../../../../src/flags/limits.ts";
 import type { Reference } from "../../../../src/flags/code/refs.ts";
@@ -6,24 +5,18 @@ import { codeReferences as operations } from "../../../../src/operations/code-re
 import type { Client } from "../../../session/client.ts";
 import { usage } from "../../../session/usage.ts";
 import { urlValue } from "../../../session/values.ts";
+import type { Taken } from "../../../session/verb.ts";
 import { readWorkTree } from "./git.ts";
 
 /** Source of an upload; `prefix` is the path of the scanned folder in the repository. */
 export type Source = { branch: string; projectName: string; repositoryUrl: string | null; prefix: string };
 
-export function addUploadOptions(command: Command): Command {
-  return command
-    .option(
-      "--upload",
-      "store the references in the project, replacing earlier ones for the branch and the name",
-    )
-    .option("--branch <branch>", "with --upload: the branch (default: the one checked out)")
-    .option("--name <name>", "with --upload: a name for this code, such as the name of the repository")
-    .option(
-      "--repository-url <url>",
-      "with --upload: the web address of the repository (default: git's origin)",
-    );
-}
+export const UPLOAD_OPTIONS: readonly Taken[] = [
+  ["--upload", "store the references in the project, replacing earlier ones for the branch and the name"],
+  ["--branch <branch>", "with --upload: the branch (default: the one checked out)"],
+  ["--name <name>", "with --upload: a name for this code, such as the name of the repository"],
+  ["--repository-url <url>", "with --upload: the web address of the repository (default: git's origin)"],
+];
 
 export type UploadOptions = { upload?: true; branch?: string; name?: string; repositoryUrl?: string };
 
