@@ -1,15 +1,11 @@
-import type { Command } from "commander";
 import { INCLUDES, SCOPES, type Scope } from "../../src/access/scope.ts";
 import { me } from "../../src/operations/access/me.ts";
 import { stackOf } from "../../src/base/errors.ts";
-import type { Io } from "../output/terminal.ts";
 import { printableLines, shown } from "../output/text.ts";
-import { action } from "../session/action.ts";
 import { listOption } from "../session/command-line.ts";
-import type { Input } from "../session/input.ts";
-import type { Session } from "../session/session.ts";
 import { usage } from "../session/usage.ts";
 import { VERSION } from "../version.ts";
+import { lone } from "../session/verb.ts";
 
 /** Scopes that a tool needs, or that include one. */
 const OF_TOOLS: readonly Scope[] = [
@@ -22,12 +18,11 @@ const OF_TOOLS: readonly Scope[] = [
   "admin",
 ];
 
-export function addMcpCommand(mcp: Command, io: Io): void {
-  mcp
-    .addOption(
-      listOption("--scope <scope...>", `scopes of the assistant: ${OF_TOOLS.join(", ")} (default: read)`),
-    )
-    .after(`
+export const addMcpCommand = lone({
+  options: [
+    listOption("--scope <scope...>", `scopes of the assistant: ${OF_TOOLS.join(", ")} (default: read)`),
+  ],
+  help: `
 An assistant starts this command and talks to it over the Model Context Protocol. The command works on the data
 directory, whether or not a server is running, and by default only reads. --scope flags:write allows changes of flags,
 --scope flags:locked also in locked environments, and --scope admin everything that has a tool; --scope flags:read hides
@@ -38,17 +33,33 @@ Examples:
   formflag mcp
   formflag mcp --data /var/lib/formflag --scope flags:write
   formflag mcp --server https://flags.example.com --token-file assistant.token
-`)
-    .action(action(io, parse, run, { scopes: (options) => scopesOf(options["scope"]) }));
-}
-
-function parse({ config, options }: Input): null {
-  const { scope } = options as { scope?: string[] };
-  if (config.server !== null && scope !== undefined)
-    throw usage("--scope does not go with --server", "the token decides: formflag tokens create --scope");
-  scopesOf(scope);
-  return null;
-}
+`,
+  scopes: (options) => scopesOf(options["scope"]),
+  parse: ({ config, options }) => {
+    const { scope } = options as { scope?: string[] };
+    if (config.server !== null && scope !== undefined)
+      throw usage("--scope does not go with --server", "the token decides: formflag tokens create --scope");
+    scopesOf(scope);
+    return null;
+  },
+  run: async ({ client, note }) => {
+    const [{ identityOf }, { serveStreams }] = await Promise.all([
+      import("../../src/mcp/api.ts"),
+      import("../../src/mcp/stdio.ts"),
+    ]);
+    const identify = async () => identityOf(await client.call(me.get, {}));
+    // Fails now for a folder without data, and for a wrong token.
+    await identify();
+    const session = {
+      send: async (operation: Parameters<typeof client.send>[0], sent: object) =>
+        (await client.send(operation, { ...sent, source: "mcp" })).value,
+      identify,
+      log: (tool: string, name: string) => note(shown`${tool} by ${name}\n`),
+      report: (error: unknown) => note(`internal error: ${printableLines(stackOf(error))}\n`),
+    };
+    await serveStreams(session, VERSION, { input: process.stdin, output: process.stdout });
+  },
+});
 
 /** The scopes of a connection: those that go beyond `read` are added to it. Throws `invalid`. */
 function scopesOf(given: unknown): Scope[] {
@@ -60,22 +71,4 @@ function scopesOf(given: unknown): Scope[] {
   });
   const isWider = scopes.some((scope) => scope !== "read" && !INCLUDES.read.includes(scope));
   return [...new Set(isWider ? ["read" as const, ...scopes] : scopes)];
-}
-
-async function run({ client, note }: Session): Promise<void> {
-  const [{ identityOf }, { serveStreams }] = await Promise.all([
-    import("../../src/mcp/api.ts"),
-    import("../../src/mcp/stdio.ts"),
-  ]);
-  const identify = async () => identityOf(await client.call(me.get, {}));
-  // Fails now for a folder without data, and for a wrong token.
-  await identify();
-  const session = {
-    send: async (operation: Parameters<typeof client.send>[0], sent: object) =>
-      (await client.send(operation, { ...sent, source: "mcp" })).value,
-    identify,
-    log: (tool: string, name: string) => note(shown`${tool} by ${name}\n`),
-    report: (error: unknown) => note(`internal error: ${printableLines(stackOf(error))}\n`),
-  };
-  await serveStreams(session, VERSION, { input: process.stdin, output: process.stdout });
 }

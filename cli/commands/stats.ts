@@ -1,31 +1,27 @@
 import { clock } from "../../src/base/clock.ts";
-import type { Command } from "commander";
 import type { DaySubmissions, FormStats, HourReads } from "../../src/maintenance/stats.ts";
 import { stats as operations } from "../../src/operations/stats.ts";
 import { nameIn } from "../../src/forms/form-name.ts";
-import { fieldOption } from "../output/field.ts";
-import { type Io, WIDTH } from "../output/terminal.ts";
+import { WIDTH } from "../output/terminal.ts";
 import { alignedRight, shown, table } from "../output/text.ts";
-import { action } from "../session/action.ts";
 import { env } from "../session/env.ts";
-import { formProjectOption } from "../session/config.ts";
-import { type FormFilter, formFilter } from "./form-filter.ts";
-import type { Input } from "../session/input.ts";
-import type { Session } from "../session/session.ts";
+import { formFilter } from "./form-filter.ts";
 import { countValue } from "../session/values.ts";
-import { heard } from "../session/command-line.ts";
 import type { Paint } from "../output/color.ts";
+import { lone } from "../session/verb.ts";
 
-export function addStatsCommand(stats: Command, io: Io): void {
-  heard(stats)`
+export const addStatsCommand = lone({
+  guesses: String.raw`
 [formflag] usage analytics telemetry report reports chart charts funnel insights: formflag stats counts submissions and reads of flags
 --week --month --today --year --from --since --until --to: --days <n> says how many days, today included
-`;
-  stats
-    .option("--days <n>", "number of days, including today", "30")
-    .option("--form <form>", "only submissions of this form, by its slug or key")
-    .withOptions(formProjectOption(), fieldOption())
-    .after(`
+`,
+  options: [
+    ["--days <n>", "number of days, including today", "30"],
+    ["--form <form>", "only submissions of this form, by its slug or key"],
+    "project of forms",
+    "field",
+  ],
+  help: `
 Days are in UTC. A submission counts for the day and the folder in which it was stored, even after it is deleted. Reads
 of flags are counted at most a minute late.
 
@@ -33,37 +29,29 @@ Examples:
   formflag stats
   formflag stats --days 90 --form contact
   formflag stats --json
-`)
-    .action(action(io, parse, run));
-}
-
-type Values = { days: number } & FormFilter;
-
-async function parse(input: Input): Promise<Values> {
-  const { days } = input.options as { days: string };
-  return { days: countValue(days, "--days", 1), ...(await formFilter(input)) };
-}
-
-async function run(
-  { client, print, note, suggest, paint, io }: Session,
-  { days, form, project }: Values,
-): Promise<void> {
-  const stats = await client.call(operations.read, { query: { days, form, project } });
-  const charted = barChart(daysOf(stats.submissions, days), {
-    head: ["DAY", "INBOX", "SPAM"],
-    width: io.outWidth ?? WIDTH,
-    blocks: hasBlocks(env),
-    paint,
-  });
-  const parts = [describeForms(stats), charted, ...(form === undefined ? describeReads(stats) : [])];
-  await print(stats, parts.join("\n"));
-  const { failed } = stats.deliveries;
-  if (failed > 0) {
-    const some = failed === 1 ? "1 delivery has failed" : `${failed} deliveries have failed`;
-    note(`${some}: formflag deliveries list --status failed\n`);
-  }
-  if (stats.forms.length === 0) suggest("Begin with a form: formflag forms create <form>");
-}
+`,
+  parse: async (input) => {
+    const { days } = input.options as { days: string };
+    return { days: countValue(days, "--days", 1), ...(await formFilter(input)) };
+  },
+  run: async ({ client, print, note, suggest, paint, io }, { days, form, project }) => {
+    const stats = await client.call(operations.read, { query: { days, form, project } });
+    const charted = barChart(daysOf(stats.submissions, days), {
+      head: ["DAY", "INBOX", "SPAM"],
+      width: io.outWidth ?? WIDTH,
+      blocks: hasBlocks(env),
+      paint,
+    });
+    const parts = [describeForms(stats), charted, ...(form === undefined ? describeReads(stats) : [])];
+    await print(stats, parts.join("\n"));
+    const { failed } = stats.deliveries;
+    if (failed > 0) {
+      const some = failed === 1 ? "1 delivery has failed" : `${failed} deliveries have failed`;
+      note(`${some}: formflag deliveries list --status failed\n`);
+    }
+    if (stats.forms.length === 0) suggest("Begin with a form: formflag forms create <form>");
+  },
+});
 
 function describeForms({ forms }: FormStats): string {
   const hasProjects = new Set(forms.map(({ project }) => project)).size > 1;

@@ -1,24 +1,18 @@
-import type { Command } from "commander";
 import { formatBytes } from "../../src/base/bytes.ts";
 import { durationInWords } from "../../src/base/units.ts";
 import type { Backups, Status } from "../../src/maintenance/status.ts";
 import { server as operations } from "../../src/operations/server.ts";
 import { EXIT, Failed } from "../exit.ts";
-import { fieldOption } from "../output/field.ts";
-import type { Io } from "../output/terminal.ts";
 import { details } from "../output/text.ts";
-import { action } from "../session/action.ts";
-import type { Session } from "../session/session.ts";
-import { heard } from "../session/command-line.ts";
+import { lone } from "../session/verb.ts";
 
-export function addStatusCommand(status: Command, io: Io): void {
-  heard(status)`
+export const addStatusCommand = lone({
+  guesses: String.raw`
 [formflag] info ps about watch tail monitor metrics prometheus top: formflag status shows the server, formflag doctor checks its machine and settings, formflag stats counts; /metrics is for Prometheus: docs/http.md
 *: another server is an option: --server <url>
-`;
-  status
-    .addOption(fieldOption())
-    .after(`
+`,
+  options: ["field"],
+  help: `
 Shows the server that is running on the data directory, or with --server another one: its version, its addresses, the
 place of its data, waiting and failed deliveries, and the last backup. On a shared database it shows the newest server,
 and lists all servers.
@@ -30,20 +24,19 @@ Examples:
   formflag status
   formflag status --json
   formflag status --server https://forms.example.com --token-file admin.token
-`)
-    .action(action(io, () => null, run));
-}
-
-async function run({ client, config, print }: Session): Promise<void> {
-  const status = await client.call(operations.status);
-  // The address that a server has on its own machine is of no use elsewhere.
-  const address = config.server ?? status.address;
-  const dashboard = status.dashboard === null ? null : `${status.dashboard}/dashboard`;
-  const shown = { ...status, address, dashboard };
-  await print(shown, describe(shown));
-  if (shown.startedAt === null) throw new Failed(EXIT.unavailable);
-  if (shown.backup.failure !== null) throw new Failed();
-}
+`,
+  parse: () => null,
+  run: async ({ client, config, print }) => {
+    const status = await client.call(operations.status);
+    // The address that a server has on its own machine is of no use elsewhere.
+    const address = config.server ?? status.address;
+    const dashboard = status.dashboard === null ? null : `${status.dashboard}/dashboard`;
+    const shown = { ...status, address, dashboard };
+    await print(shown, describe(shown));
+    if (shown.startedAt === null) throw new Failed(EXIT.unavailable);
+    if (shown.backup.failure !== null) throw new Failed();
+  },
+});
 
 function describe(status: Status): string {
   const { version, startedAt, address, servers, dashboard, data, database, queue, backup } = status;

@@ -20,7 +20,7 @@ const SHARED = {
 /** An option of a verb: the word of a shared one, the flags and the help of one without a parser, with its default, or one of its own. */
 export type Taken = keyof typeof SHARED | readonly [flags: string, help: string, preset?: string] | Option;
 
-type Argument = readonly [name: string, description: string, preset?: string];
+export type Argument = readonly [name: string, description: string, preset?: string];
 
 /** The help of a verb: its argument, its options in their order, and a text behind them. */
 export type Head = {
@@ -52,9 +52,10 @@ export function lone<T>({
   run,
   guesses = "",
   ...rest
-}: Head & Begins & { guesses?: string; parse: Parse<T>; run: Run<T> }): Add {
-  return (noun, io) =>
+}: Head & Begins & { guesses?: string; parse: Parse<T>; run: Run<T> }): (noun: Command, io: Io) => void {
+  return (noun, io) => {
     describe(Object.assign(noun, { heard: guesses }), rest).action(action(io, parse, run, rest));
+  };
 }
 
 /** Adds a verb with its help and its options. */

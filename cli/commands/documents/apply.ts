@@ -1,51 +1,64 @@
-import type { Command } from "commander";
 import { AppError } from "../../../src/base/errors.ts";
 import type { Difference } from "../../../src/documents/document.ts";
 import { documents as operations } from "../../../src/operations/documents.ts";
 import { EXIT, Failed } from "../../exit.ts";
 import type { Source } from "./fault.ts";
-import type { Io } from "../../output/terminal.ts";
-import { action } from "../../session/action.ts";
 import { noteWarnings } from "../../session/hints.ts";
 import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
-import { whyOption } from "../../session/change-options.ts";
-import { heard } from "../../session/command-line.ts";
+import { type Argument, lone, type Taken } from "../../session/verb.ts";
 
-export function addDiffCommand(command: Command, io: Io): void {
-  heard(command)`
+/** The file and the options that `diff` and `apply` take. */
+const FILE: Argument = ["[file]", "YAML or JSON, - for standard input"];
+const FILE_OPTIONS: readonly Taken[] = [
+  ["-f, --file <file>", "the same, as an option"],
+  ["--prune", "delete what a section of the file leaves out"],
+];
+const FILE_GUESSES = String.raw`
+-k -R --recursive --filename: one file is named: formflag apply flags.yaml
+--delete --remove: --prune deletes what the file leaves out
+-p --project -e --environment -n --namespace: the file names its projects and environments
+`;
+
+export const addDiffCommand = lone({
+  guesses:
+    String.raw`
 [formflag] plan validate lint: type formflag diff -f <file>
 --exit-code --check: it exits 9 if something differs
-`;
-  withDocumentOptions(command)
-    .after(`
+` + FILE_GUESSES,
+  argument: FILE,
+  options: [...FILE_OPTIONS],
+  help: `
 Exits 9 if something differs, and 0 if nothing does. A token needs the scope read.
 
 Examples:
   formflag diff formflag.yaml
   formflag diff formflag.yaml --server https://flags.example.com
-`)
-    .action(action(io, readDocumentOptions, diffDocument));
-}
+`,
+  parse: readDocumentOptions,
+  run: async (session, values) => {
+    const differences = await applyDocument(session, values, { dryRun: true });
+    const { describeDifferences } = await import("./document-file.ts");
+    await session.print(differences, describeDifferences(differences, session.paint, false));
+    if (differences.length > 0) throw new Failed(EXIT.difference);
+  },
+});
 
-async function diffDocument(session: Session, values: DocumentValues): Promise<void> {
-  const differences = await applyDocument(session, values, { dryRun: true });
-  const { describeDifferences } = await import("./document-file.ts");
-  await session.print(differences, describeDifferences(differences, session.paint, false));
-  if (differences.length > 0) throw new Failed(EXIT.difference);
-}
-
-export function addApplyCommand(command: Command, io: Io): void {
-  heard(command)`
+export const addApplyCommand = lone({
+  guesses:
+    String.raw`
 [formflag] import sync push deploy: type formflag apply -f <file>, or formflag flags import <file>
 [formflag] seed fixtures example examples sample playground: formflag demo serves example data; formflag apply <file> creates projects, flags and forms
-`;
-  withDocumentOptions(command)
-    .option("--dry-run", "show what would change, and change nothing; always exits 0")
-    .addOption(whyOption())
-    .option("--schema", "print the JSON Schema of a file, for editors, and nothing else")
-    .after(`
+` + FILE_GUESSES,
+  argument: FILE,
+  options: [
+    ...FILE_OPTIONS,
+    ["--dry-run", "show what would change, and change nothing; always exits 0"],
+    "why",
+    ["--schema", "print the JSON Schema of a file, for editors, and nothing else"],
+  ],
+  help: `
 What the file does not name stays as it is. With --prune, every section in the file is complete: flags, segments,
 environments and forms that it leaves out are deleted. --yes is needed to delete a flag that was read within a week,
 every flag of a project, an environment, a form with submissions, or more than three things at once, and for a setting
@@ -58,47 +71,30 @@ Examples:
   formflag apply formflag.yaml --prune
   formflag export -p shop | formflag apply - --server https://flags.example.com
   formflag apply --schema > formflag.schema.json
-`)
-    .action(action(io, parseApply, runApply, { begins: ({ dryRun }) => dryRun !== true }));
-}
-
-type ApplyValues = (DocumentValues & { dryRun: boolean }) | "schema";
-
-async function parseApply(input: Input, given?: string): Promise<ApplyValues> {
-  const { dryRun = false, schema } = input.options as { dryRun?: true; schema?: true };
-  if (schema) return "schema";
-  return { ...(await readDocumentOptions(input, given)), dryRun };
-}
-
-async function runApply(session: Session, values: ApplyValues): Promise<void> {
-  if (values === "schema") return printSchema(session);
-  const { dryRun, ...document } = values;
-  const { describeDifferences } = await import("./document-file.ts");
-  if (dryRun) {
-    const differences = await applyDocument(session, document, { dryRun });
-    await session.print(differences, describeDifferences(differences, session.paint, false));
-  } else {
-    const differences = await applyDocument(session, document, { confirmed: session.config.yes });
-    await session.report(differences, describeDifferences(differences, session.paint, true));
-  }
-}
+`,
+  begins: ({ dryRun }) => dryRun !== true,
+  parse: async (input, given) => {
+    const { dryRun = false, schema } = input.options as { dryRun?: true; schema?: true };
+    if (schema) return "schema";
+    return { ...(await readDocumentOptions(input, given)), dryRun };
+  },
+  run: async (session, values) => {
+    if (values === "schema") return printSchema(session);
+    const { dryRun, ...document } = values;
+    const { describeDifferences } = await import("./document-file.ts");
+    if (dryRun) {
+      const differences = await applyDocument(session, document, { dryRun });
+      await session.print(differences, describeDifferences(differences, session.paint, false));
+    } else {
+      const differences = await applyDocument(session, document, { confirmed: session.config.yes });
+      await session.report(differences, describeDifferences(differences, session.paint, true));
+    }
+  },
+});
 
 async function printSchema({ io }: Session): Promise<void> {
   const { documentJsonSchema } = await import("../../../src/documents/document-schema.ts");
   await io.out(`${JSON.stringify(documentJsonSchema(), null, 2)}\n`);
-}
-
-/** The options that `diff` and `apply` share. */
-function withDocumentOptions(command: Command): Command {
-  heard(command)`
--k -R --recursive --filename: one file is named: formflag apply flags.yaml
---delete --remove: --prune deletes what the file leaves out
--p --project -e --environment -n --namespace: the file names its projects and environments
-`;
-  return command
-    .argument("[file]", "YAML or JSON, - for standard input")
-    .option("-f, --file <file>", "the same, as an option")
-    .option("--prune", "delete what a section of the file leaves out");
 }
 
 type DocumentValues = { document: object; source: Source; prune: boolean };

@@ -1,20 +1,17 @@
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import { documents as operations } from "../../../src/operations/documents.ts";
 import { exportFormat, saveTo } from "../../output/save.ts";
-import type { Io } from "../../output/terminal.ts";
 import { shown } from "../../output/text.ts";
-import { action } from "../../session/action.ts";
-import { heard, listOption } from "../../session/command-line.ts";
-import type { Input } from "../../session/input.ts";
-import type { Session } from "../../session/session.ts";
+import { listOption } from "../../session/command-line.ts";
+import { lone } from "../../session/verb.ts";
 
 const FORMATS = ["yaml", "json"] as const;
 type Format = (typeof FORMATS)[number];
 /** The ends of names that stand for them. */
 const NAMED = ["yaml", "yml", "json"] as const;
 
-export function addExportCommand(command: Command, io: Io): void {
-  heard(command)`
+export const addExportCommand = lone({
+  guesses: String.raw`
 [formflag] pull: type formflag export -o <file>
 [formflag] data copy cp: formflag export and formflag apply copy flags and forms, formflag backup create everything
 --all: without -p it writes everything
@@ -22,47 +19,39 @@ export function addExportCommand(command: Command, io: Io): void {
 -n --namespace: the project is an option: -p <project>
 /\.(ya?ml|json)$/: the file is an option: -o $0
 /./: projects are an option: -p $0; formflag submissions export $0 writes the submissions of a form
-`;
-  command
-    .addOption(
-      listOption(
-        "-p, --project <project...>",
-        "only these projects, without forms (default: everything)",
-      ).env("FORMFLAG_PROJECT"),
-    )
-    .option("--forms", "include the forms of the named projects")
-    .option("-o, --output <file>", "output file, or - for standard output")
-    .addOption(
-      new Option("--format <format>", "default: yaml, or json if the name of the file says so").choices(
-        FORMATS,
-      ),
-    )
-    .after(`
+`,
+  options: [
+    listOption("-p, --project <project...>", "only these projects, without forms (default: everything)").env(
+      "FORMFLAG_PROJECT",
+    ),
+    ["--forms", "include the forms of the named projects"],
+    ["-o, --output <file>", "output file, or - for standard output"],
+    new Option("--format <format>", "default: yaml, or json if the name of the file says so").choices(
+      FORMATS,
+    ),
+  ],
+  help: `
 Keys are not part of the file: each server creates its own.
 
 Examples:
   formflag export -o formflag.yaml
   formflag export -p shop -o shop.yaml
   formflag export -p shop --forms --format json
-`)
-    .action(action(io, parse, run));
-}
+`,
+  parse: ({ config, options }) => {
+    const { project, forms, output = "-", format } = options as Options;
+    const query = { ...(forms && { forms: "true" as const }), ...(project && { project }) };
+    const named = exportFormat(output, NAMED, format) ?? (config.json ? "json" : "yaml");
+    return { query, output, format: named === "json" ? ("json" as const) : ("yaml" as const) };
+  },
+  run: async ({ client, io, suggest }, { query, output, format }) => {
+    const document = await client.call(operations.export, { query });
+    const { printDocument } = await import("./document-file.ts");
+    const text = printDocument(document, format);
+    if (output === "-") return io.out(text);
+    await saveTo(output, new Response(text));
+    suggest(shown`Next: formflag diff ${output}`);
+  },
+});
 
 type Options = { project?: string[]; forms?: true; output?: string; format?: Format };
-type Values = { query: { project?: string[]; forms?: "true" }; output: string; format: Format };
-
-function parse({ config, options }: Input): Values {
-  const { project, forms, output = "-", format } = options as Options;
-  const query = { ...(forms && { forms: "true" as const }), ...(project && { project }) };
-  const named = exportFormat(output, NAMED, format) ?? (config.json ? "json" : "yaml");
-  return { query, output, format: named === "json" ? "json" : "yaml" };
-}
-
-async function run({ client, io, suggest }: Session, { query, output, format }: Values): Promise<void> {
-  const document = await client.call(operations.export, { query });
-  const { printDocument } = await import("./document-file.ts");
-  const text = printDocument(document, format);
-  if (output === "-") return io.out(text);
-  await saveTo(output, new Response(text));
-  suggest(shown`Next: formflag diff ${output}`);
-}
