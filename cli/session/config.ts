@@ -172,7 +172,7 @@ export function readServer(
   const { insecure, caFile } = command.optsWithGlobals<{ insecure?: true; caFile?: string }>();
   if (server.startsWith("http:") && !isLoopbackUrl(server) && !insecure)
     throw usage(
-      `everybody on the way to ${new URL(server).host} could read the token: the address is not https`,
+      `everyone on the way to ${new URL(server).host} could read the token: the address is not https`,
       "use https://, or add --insecure if you trust the network",
     );
   return { server, ca: caFile === undefined ? Promise.resolve(null) : readCertificates(caFile) };

@@ -105,7 +105,7 @@ function refusalOf(caller: Rights, needed: Scope, reach: Reach): AppError {
     return noSuchProject(project);
   const holder = `the ${type} "${name}"`;
   if (seesNothing(caller))
-    return new AppError("forbidden", `nobody has given ${holder} a project yet`, {
+    return new AppError("forbidden", `${holder} has no project yet`, {
       reason: "no-project",
       hint: "an administrator, or the admin of a project, adds members",
     });

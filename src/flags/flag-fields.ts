@@ -111,7 +111,7 @@ export const FIELDS = {
   payload: {
     kind: "json",
     label: "Payload",
-    hint: "JSON for readers, with variants for those who get true. Empty for none.",
+    hint: "JSON for readers, with variants for readers who get true. Empty for none.",
   },
   variants: { kind: "rule", label: "Variants" },
   defaultVariant: {

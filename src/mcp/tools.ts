@@ -82,7 +82,7 @@ const FLAG_TOOLS: readonly Tool[] = [
   toolOf(stale.list, {
     title: "List finished flags",
     description:
-      "Flags that look finished: expired, the same for everybody, unread for 30 days, or without a reference in the code. Without an environment those that are so in every one.",
+      "Flags that look finished: expired, the same for everyone, unread for 30 days, or without a reference in the code. Without an environment, flags for which this holds in every environment.",
     required: ["project"],
     takes: ["environment", "limit", "cursor"],
     own: PAGED,
@@ -159,7 +159,7 @@ const FORM_TOOLS: readonly Tool[] = [
   toolOf(deliveries.list, {
     title: "List deliveries",
     description:
-      "What became of the mails, webhooks and chat messages of submissions, newest first; with id those of one submission.",
+      "What became of the mails, webhooks and chat messages of submissions, newest first; with id only the deliveries of one submission.",
     takes: ["project", "form", "id", "limit", "cursor"],
     own: PAGED,
     isUntrusted: true,

@@ -48,7 +48,7 @@ export const inbox = noun("submissions", () => import("./schema/inbox-schema.ts"
     method: "GET",
     path: "/submissions",
     tool: "submissions_list",
-    summary: "List the submissions of all forms, or those that hold an address, newest first",
+    summary: "List the submissions of all forms, or only submissions with an address, newest first",
     scope: "forms:read",
     place: "seen",
     defaults: { limit: DEFAULT_PAGE },

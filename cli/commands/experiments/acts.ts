@@ -142,7 +142,7 @@ Examples:
   run: async (session, { names, body }) => {
     await confirmUncounted(session, names, body.variant);
     const shipped = await session.client.call(operations.ship, { names, body });
-    const how = "to" in body ? ` by ${body.to.join(" %, ")} %` : " to everybody";
+    const how = "to" in body ? ` by ${body.to.join(" %, ")} %` : " to everyone";
     await session.report(
       { ...shipped, result: "shipped" },
       shown`shipped ${body.variant} of ${inWords(names)}${how}\n`,

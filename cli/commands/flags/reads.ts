@@ -7,7 +7,7 @@ export const addReadsCommand = verb("reads", {
   description: "count who read flags in the last 24 hours. Counts are at most a minute late",
   options: ["project", "environment", "field"],
   help: `
-Readers are named by their tokens. Those with the keys of the environment are counted together, and readers that evaluate
+Readers are named by their tokens. Readers with the keys of the environment are counted together. Readers that evaluate
 by themselves, with flagd, are not counted. With --json, the reads of each hour are listed, the current one last.
 
 Examples:

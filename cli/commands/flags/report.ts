@@ -86,5 +86,5 @@ export function noteRules(
       shown`flagd does not have ${foreign.join(", ")}: files for flagd and providers that evaluate in their own process leave out ${slug}\n`,
     );
   if (patch.variants === null && flag.result === "updated")
-    note(shown`${slug} has no rule any more: it is ${enabled ? "on" : "off"} for everybody\n`);
+    note(shown`${slug} has no rule any more: it is ${enabled ? "on" : "off"} for everyone\n`);
 }

@@ -88,7 +88,7 @@ Examples:
 function whyOf(reason: StaleReason, days: number): string {
   const why = {
     expired: "expired",
-    settled: `the same for everybody, unchanged for ${days} days`,
+    settled: `the same for everyone, unchanged for ${days} days`,
     unread: `not read for ${days} days`,
     unreferenced: "no reference on any branch",
   };

@@ -73,7 +73,7 @@ function parse(command: Command): Values {
   };
   if (typeof options["database"] === "string" && mayHoldPassword(options["database"]))
     throw usage(
-      "the URL of the database holds a password, which everybody could read in the unit",
+      "the URL of the database holds a password, which everyone could read in the unit",
       "unset FORMFLAG_DATABASE_URL here, and give it to the service by EnvironmentFile= in systemctl edit formflag",
     );
   const service: Service = {

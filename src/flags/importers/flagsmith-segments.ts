@@ -103,7 +103,7 @@ function conditionRule(condition: Json, salt: string, note: Note): Rule {
       return isIn(value, given, wanted);
     case "MODULO": {
       const [divisor = "", remainder = ""] = wanted.split("|");
-      if (numberIn(divisor) === 0) throw new Unsupported("a remainder of nothing is asked for");
+      if (numberIn(divisor) === 0) throw new Unsupported("the divisor of a remainder is 0");
       note(
         "the remainder of a negative number is negative, as in Flagsmith's SDK for Node; in its API it is not",
       );

@@ -37,7 +37,7 @@ function flagOf(name: string, given: unknown, note: Noting): FlagdFlag {
       note(path + below, message),
     );
   if (listOf(flag["scheduledRollout"], "scheduledRollout").length > 0)
-    note("/scheduledRollout", "its steps are not imported, those that are due either");
+    note("/scheduledRollout", "none of its steps is imported, even if it is due");
   const window = windowOf(flag["experimentation"]);
   const targeting = listOf(flag["targeting"], "targeting").flatMap((each, at): Chain => {
     const rule = objectOf(each, "a rule");

@@ -3,7 +3,7 @@ import { REPEATED, findRepeat } from "../../base/json/json-members.ts";
 import { MAX_JSON_LEVELS, findInexact, inexactMessage, isDeeper } from "../../base/json.ts";
 
 const FAULTS: Record<string, string> = {
-  InvalidSymbol: "this is not JSON: texts stand in double quotes",
+  InvalidSymbol: "this is not JSON: strings need double quotes",
   InvalidNumberFormat: "this is not a number",
   PropertyNameExpected: "a name in double quotes is missing",
   ValueExpected: "a value is missing",
@@ -11,13 +11,13 @@ const FAULTS: Record<string, string> = {
   CommaExpected: "a comma is missing",
   CloseBraceExpected: "a closing brace is missing",
   CloseBracketExpected: "a closing bracket is missing",
-  EndOfFileExpected: "there is something behind the end",
+  EndOfFileExpected: "there is text after the end",
   InvalidCommentToken: "JSON has no comments",
   UnexpectedEndOfString: "a closing quote is missing",
   UnexpectedEndOfNumber: "this number is not complete",
-  InvalidUnicode: "this is not a character's number",
-  InvalidEscapeCharacter: "a backslash cannot stand before this character",
-  InvalidCharacter: "this character cannot stand in a text",
+  InvalidUnicode: "this is not the number of a character",
+  InvalidEscapeCharacter: "this character cannot follow a backslash",
+  InvalidCharacter: "this character is not allowed in a string",
 };
 
 export type Parsed = { value: unknown; fault?: undefined } | { fault: string };

@@ -83,7 +83,7 @@ function encryptionFinding({ host, sslMode }: DatabaseAddress): Finding {
   if (host.startsWith("/") || isLoopbackHost(host)) return ok(check, "the database is on this machine");
   return warning(
     check,
-    "everybody on the way to the database can read what is sent",
+    "everyone on the way to the database can read what is sent",
     "leave sslmode=disable out of the URL, unless the network is trusted",
   );
 }

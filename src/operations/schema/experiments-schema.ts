@@ -29,7 +29,7 @@ export const stop = { output: experimentSchema };
 
 export const ship = {
   body: z.strictObject({
-    variant: z.string("variant is the name of the variant for everybody"),
+    variant: z.string("variant is the name of the variant for everyone"),
     to: z.optional(sharesOf("Shares of a ramp, in percent. Default: the variant is the default at once.")),
     every: z.optional(rampPlanSchema.shape.every),
   }),

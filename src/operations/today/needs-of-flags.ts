@@ -118,7 +118,7 @@ export async function ofProposals(app: App, caller: Caller): Promise<Need[]> {
 
 const STALE = {
   expired: "has expired",
-  settled: "gives everybody the same",
+  settled: "gives everyone the same",
   unread: "is not read",
   unreferenced: "is in no code",
 } as const satisfies Record<StaleReason, string>;

@@ -22,7 +22,7 @@ describe("flags stale", () => {
       `FLAG  SINCE                     WHY\nsale  ${expired}  expired\n`,
     );
     expect((await run("flags", "stale", "-p", "shop", "--days", "0")).stdout).toContain(
-      "the same for everybody, unchanged for 0 days; not read for 0 days",
+      "the same for everyone, unchanged for 0 days; not read for 0 days",
     );
   });
 

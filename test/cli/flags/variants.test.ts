@@ -172,7 +172,7 @@ describe("flags set", () => {
     ]) {
       await set("nc", "--rollout", "10");
       const { stderr } = await trySet("nc", ...end);
-      expect(stderr).toBe("nc has no rule any more: it is on for everybody\n");
+      expect(stderr).toBe("nc has no rule any more: it is on for everyone\n");
       const after = await set("nc");
       const { enabled, payload, slug } = before;
       expect(after).toMatchObject({ slug, enabled, payload });

@@ -17,7 +17,7 @@ test("The audit log shows who signed in, who failed to and what was changed, by 
   await openBrowser().post("/sign-in", { ...WRONG, name: "hunter2 hunter2" });
   const { text } = await get("/audit");
   for (const action of ["session.start", "session.fail", "user.create"]) expect(text).toContain(action);
-  expect(text).toContain("nobody known");
+  expect(text).toContain("unknown");
   expect(text).toContain(">a browser</bdi>");
   expect(text).not.toContain("hunter2");
   const { items } = await app.store.audit.page({ projects: null, action: "session.fail", limit: 10 });

@@ -104,7 +104,7 @@ describe("the first page", () => {
     const later = await dashboard.signIn("viewer");
     expect(waitingIn((await later.get("")).text)).toContainEqual([
       "stale",
-      "checkout gives everybody the same for 40 days",
+      "checkout gives everyone the same for 40 days",
       "It is ready to remove.",
       "/projects/shop/stale",
     ]);

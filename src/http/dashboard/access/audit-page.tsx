@@ -176,7 +176,7 @@ const columnsFor = (chosen: Chosen): readonly Column<AuditEntry>[] => [
     label: "Who",
     cell: ({ who, type }) =>
       who === null ? (
-        <span class="soft">nobody known</span>
+        <span class="soft">unknown</span>
       ) : (
         <span class="cut" title={visible(who)}>
           <A to={PATH} query={{ ...chosen, who }}>

@@ -80,10 +80,10 @@ export function Ending(shown: Shown) {
           kind="primary"
           act={`End ${experiment.name} and ship the variant`}
         >
-          <p>The experiment ends, and everybody gets the variant, at once or by the steps of a ramp.</p>
+          <p>The experiment ends, and everyone gets the variant, at once or by the steps of a ramp.</p>
           <SelectField
             name="variant"
-            label="Variant for everybody"
+            label="Variant for everyone"
             value={draft?.variant ?? shipped(shown)}
             options={Object.keys(experiment.split).map((name) => ({ value: name, label: name }))}
             error={faults["variant"]}
@@ -92,7 +92,7 @@ export function Ending(shown: Shown) {
             <TextField
               name="to"
               label="Shares of a ramp"
-              hint="In percent, such as 75, 100. Empty: everybody at once."
+              hint="In percent, such as 75, 100. Empty: everyone at once."
               value={draft?.to}
               error={faults["to"]}
             />

@@ -39,7 +39,7 @@ export function experimentPage(shown: Shown): Page {
       status === "draft"
         ? ["Starts it", "experiments start", name, place]
         : [
-            "Ends it with a variant for everybody",
+            "Ends it with a variant for everyone",
             "experiments ship",
             name,
             place,

@@ -59,7 +59,7 @@ export function experimentRoutes({ app, get, post, act }: Dashboard) {
       input: ({ fields, names }) => ({ names, body: shippingOf(shipIn(fields)) }),
       done(_, { fields, names }) {
         const { variant, to } = shippingOf(shipIn(fields));
-        const how = to ? `goes to ${to.join(" %, ")} % of users` : "is for everybody";
+        const how = to ? `goes to ${to.join(" %, ")} % of users` : "is for everyone";
         return {
           to: experimentPath(names),
           text: `The experiment ${names.experiment} has ended: ${variant} ${how}.`,

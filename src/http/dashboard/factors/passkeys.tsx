@@ -159,7 +159,7 @@ export function FactorFolds({
         <div class="editor">
           <p class="soft">
             {hasTotp
-              ? "A sign-in by password or link asks for a code of your app, or one of your recovery codes."
+              ? "A sign-in by password or link needs a code of your app, or one of your recovery codes."
               : "With an app on your phone, a password or a link alone no longer signs you in."}
           </p>
           <div class="buttons">

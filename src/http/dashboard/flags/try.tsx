@@ -198,7 +198,7 @@ function Results({ tried: { trials, before, after } }: { tried: NonNullable<Valu
 }
 
 const REASONS: Record<string, string> = {
-  STATIC: "for everybody",
+  STATIC: "for everyone",
   TARGETING_MATCH: "by the rule",
   DEFAULT: "by default",
   DISABLED: "the flag is off",

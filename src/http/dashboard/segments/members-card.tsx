@@ -28,7 +28,7 @@ export function MembersCard({ segment, members }: { segment: FoundSegment; membe
         {count.toLocaleString("en")} {count === 1 ? "member" : "members"}
         {pending > 0 && `, ${pending.toLocaleString("en")} pending`}.
       </p>
-      {lists === null && <p class="soft">Who they are is for those who may read the form.</p>}
+      {lists === null && <p class="soft">Only users who may read the form see the members.</p>}
       {lists && lists.pending.length > 0 && (
         <>
           <h3>Pending</h3>

@@ -117,7 +117,7 @@ export function RuleFields({ draft, fault }: { draft: RuleDraft; fault?: string 
         <AreaField
           name="rule"
           label="Rule"
-          hint="In JSONLogic: true for those who belong to the segment."
+          hint="In JSONLogic: true for the users in the segment."
           value={draft.text}
           rows={Math.min(24, Math.max(6, draft.text.split("\n").length + 1))}
           error={fault}
