@@ -45,9 +45,9 @@ export async function fillReads(app: App, now: number): Promise<void> {
   await reads.flush();
 }
 
-/** The answers of a flag: a plain one has one, without a name. */
-function servingsOf(environment: string, { slug, rules }: FlagRecord, count: number): Serving[] {
-  if (rules === null) return [{ count, of: [[slug, ""]] }];
+/** The answers of a flag: none has a variant while it is off, and a plain one serves `on`. */
+function servingsOf(environment: string, { slug, enabled, rules }: FlagRecord, count: number): Serving[] {
+  if (!enabled || rules === null) return [{ count, of: [[slug, enabled ? "on" : ""]] }];
   const { variants, defaultVariant } = parseRules(rules);
   const other = Object.keys(variants).find((name) => name !== defaultVariant) ?? "";
   const others = Math.round(count * (own(SHARES, `${environment}/${slug}`) ?? 0));
