@@ -15,7 +15,7 @@ import { secretPage } from "../parts/secret.tsx";
 import { Badge, Notice } from "../parts/status.tsx";
 import { type Typed, faultAt, typedAt } from "../parts/submit.ts";
 import { Time } from "../parts/time.tsx";
-import { Change } from "../project/environment-cards.tsx";
+import { Change } from "../project/environments.tsx";
 import { AddFold } from "../project/section.tsx";
 import type { Project } from "../../../projects/project.ts";
 import { useView } from "../view.ts";

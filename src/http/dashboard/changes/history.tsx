@@ -6,7 +6,7 @@ import { listFormRevisions } from "../../../forms/form-history.ts";
 import { ADMIN_PATH, addressOf } from "../../../operations/operation.ts";
 import { history } from "../../../operations/history.ts";
 import { PROJECT_KINDS } from "../../../access/history-entry.ts";
-import type { Revision } from "../../../projects/history.ts";
+import type { Revision, RevisionQuery } from "../../../projects/history.ts";
 import { getProject } from "../../../projects/projects.ts";
 import type { Project } from "../../../projects/project.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
@@ -14,12 +14,19 @@ import { FormTabs } from "../forms/form-tabs.tsx";
 import { crumbsOf, namedShort, projectNameOf } from "../forms/form-words.ts";
 import type { Page as Shown } from "../page.tsx";
 import type { Command } from "../parts/commands.tsx";
-import { Foreign } from "../parts/text.tsx";
+import { Foreign, visible } from "../parts/text.tsx";
 import type { Dashboard } from "../routes.ts";
 import { FORM, PROJECT, REVISION, formPath, projectPath } from "../paths.ts";
-import { Changes, type Filter } from "./change-list.tsx";
+import { entryOf, revisionOf } from "./rollback.tsx";
 import { RevisionCard, type Side, describeRevision } from "./revision-card.tsx";
 import { projectPage } from "../project/project-page.tsx";
+import type { Child } from "../markup.ts";
+import { Empty } from "../parts/card.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { ButtonLink, Hidden } from "../parts/link.tsx";
+import { BY_AGE, List } from "../parts/list.tsx";
+import { Chips } from "../parts/seg.tsx";
+import { addressOf as addressIn, useView } from "../view.ts";
 
 /** Changes on one page. */
 const PAGE = 20;
@@ -61,24 +68,6 @@ function filterOf(c: DashboardContext): Filter {
     who: textOf("who"),
     before: before === undefined ? undefined : revisionOf(before),
   };
-}
-
-function revisionOf(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new AppError("invalid", "a revision is a number");
-  return Number(text);
-}
-
-/** A change by its revision. Throws `not_found`, `invalid`. */
-export async function entryOf(
-  { store }: Pick<Dashboard["app"], "store">,
-  project: string,
-  revision: string,
-): Promise<Revision> {
-  const entry = await store.changes.find(project, revisionOf(revision));
-  if (entry) return entry;
-  throw new AppError("not_found", `project "${project}" has no revision ${revision}`, {
-    reason: "revision-not-found",
-  });
 }
 
 type Sides = ReadonlyMap<number, readonly Side[]>;
@@ -137,7 +126,6 @@ function historyPage(
           />
         )}
         environments={environments.map((each) => each.slug)}
-        hasKinds
       />
     ),
   });
@@ -198,10 +186,106 @@ function revisionPage({ slug, environments }: Project, entry: Revision, sides?: 
     title: `Revision ${revision}: ${describeRevision(entry)}`,
     heading: `Revision ${revision}`,
     back: { to: `${projectPath(slug)}/history`, label: "History" },
-    commands: commandsOf(slug, { ...(kind === "form" ? {} : { kind, name }), before: revision + 1 }).slice(
-      0,
-      1,
-    ),
+    commands: [commandsOf(slug, { ...(kind !== "form" && { kind, name }), before: revision + 1 })[0]!],
     content: <RevisionCard project={slug} environments={environments} entry={entry} sides={sides} />,
   });
 }
+
+/** The filter of a list of changes. */
+type Filter = Omit<RevisionQuery, "limit" | "kind"> & {
+  kind?: (typeof PROJECT_KINDS)[number] | undefined;
+};
+
+/** The changes that a filter finds, newest first. */
+function Changes({
+  to,
+  filter: { before, ...chosen },
+  page: { items, more },
+  card,
+  environments,
+}: {
+  to: string;
+  filter: Filter;
+  page: Page<Revision>;
+  card: (entry: Revision) => Child;
+  /** Of a project, whose changes are of several kinds and environments. */
+  environments?: readonly string[];
+}) {
+  const isFiltered = Object.values(chosen).some((value) => value !== undefined);
+  const { name, who, kind, environment } = chosen;
+  const link = (label: string, query: Filter, isCurrent: boolean) => ({
+    to,
+    label,
+    query: { ...chosen, ...query },
+    isCurrent,
+  });
+  return (
+    <List
+      filters={
+        <div class="toolbar">
+          {environments && (
+            <form method="get" action={addressIn(useView(), to)} class="searchbox" role="search">
+              <Icon name="search" />
+              <Hidden values={{ environment, kind, who }} />
+              <input
+                type="search"
+                id="search"
+                name="name"
+                value={name ?? ""}
+                aria-label="Flag or name"
+                placeholder="Flag or name"
+                aria-keyshortcuts="/"
+                maxlength={200}
+              />
+            </form>
+          )}
+          {environments && environments.length > 1 && (
+            <Chips
+              label="Environment"
+              chips={[
+                link("Everywhere", { environment: undefined }, environment === undefined),
+                ...environments.map((each) => link(each, { environment: each }, each === environment)),
+              ]}
+            />
+          )}
+          {environments && (
+            <Chips
+              label="Kind"
+              chips={KINDS.map(([value, label]) => link(label, { kind: value }, value === kind))}
+            />
+          )}
+          {who !== undefined && (
+            <Chips label="Who" chips={[link(`By ${visible(who)} ×`, { who: undefined }, true)]} />
+          )}
+        </div>
+      }
+      empty={
+        <Empty title={isFiltered ? "No change matches" : "Nothing has changed yet"}>
+          {isFiltered && <ButtonLink to={to}>Show every change</ButtonLink>}
+        </Empty>
+      }
+      rows={items}
+      keyOf={({ revision }) => `revision-${revision}`}
+      card={card}
+      class="whole"
+      pages={{
+        to,
+        query: chosen,
+        isLater: before !== undefined,
+        next: more && { before: items.at(-1)!.revision },
+        words: BY_AGE,
+      }}
+    />
+  );
+}
+
+const KINDS: readonly (readonly [Filter["kind"], string])[] = [
+  [undefined, "All"],
+  ["flag", "Flags"],
+  ["segment", "Segments"],
+  ["environment", "Environments"],
+  ["scheduled", "Failed schedules"],
+  ["ramp", "Ramps"],
+  ["experiment", "Experiments"],
+  ["project", "The project"],
+];

@@ -13,7 +13,7 @@ import type { Tone } from "../parts/status.tsx";
 import { Foreign, counted } from "../parts/text.tsx";
 import { cancelPath, experimentPath, settingPath } from "../paths.ts";
 import type { Coming } from "./cancel.tsx";
-import { approvedBy } from "./proposal-page.tsx";
+import { approvedBy } from "./proposals.tsx";
 import { revisionPath } from "./revision-card.tsx";
 
 /** A release as a row: its name leads to its page, and `at` is the time that matters for it. */

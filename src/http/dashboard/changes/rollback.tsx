@@ -1,6 +1,6 @@
 import { history } from "../../../operations/history.ts";
 import type { App } from "../../../app.ts";
-import type { AppError } from "../../../base/errors.ts";
+import { AppError } from "../../../base/errors.ts";
 import type { FlagPlace } from "../../../flags/flag.ts";
 import { type FlagState, blankState, flagState, stateAfter, stateBefore } from "../../../flags/history.ts";
 import { getEnvironment } from "../../../projects/environments.ts";
@@ -17,7 +17,6 @@ import { Foreign } from "../parts/text.tsx";
 import { ExactTime } from "../parts/time.tsx";
 import { type ParametersOf, REVISION, settingPath, projectPath } from "../paths.ts";
 import type { Dashboard, Sent } from "../routes.ts";
-import { entryOf } from "./history.tsx";
 import { projectPage } from "../project/project-page.tsx";
 import { type Side, revisionPath, undoOf } from "./revision-card.tsx";
 
@@ -59,6 +58,25 @@ export function rollbackRoutes({ app, get, post, act }: Dashboard) {
   post(PATH, "flags:write", async (c, fields, names) =>
     roll(c, fields, await readRollback(app, names, sideOf(textOf(fields, "to")))),
   );
+}
+
+/** The number of a revision in a path. Throws `invalid`. */
+export function revisionOf(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new AppError("invalid", "a revision is a number");
+  return Number(text);
+}
+
+/** A change by its revision. Throws `not_found`, `invalid`. */
+export async function entryOf(
+  { store }: Pick<Dashboard["app"], "store">,
+  project: string,
+  revision: string,
+): Promise<Revision> {
+  const entry = await store.changes.find(project, revisionOf(revision));
+  if (entry) return entry;
+  throw new AppError("not_found", `project "${project}" has no revision ${revision}`, {
+    reason: "revision-not-found",
+  });
 }
 
 /** The side of a change that a page names; null for none. */

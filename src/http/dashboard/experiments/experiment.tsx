@@ -11,7 +11,7 @@ import { type Confirmation, lastChange } from "../parts/confirm.tsx";
 import { type Faults, faultAt } from "../parts/submit.ts";
 import { EXPERIMENT, RELEASES, type ParametersOf, experimentPath, pathTo } from "../paths.ts";
 import type { Dashboard, Sent } from "../routes.ts";
-import type { ShipDraft, Shown } from "./actions.tsx";
+import type { ShipDraft, Shown } from "./experiment-page.tsx";
 import { experimentPage } from "./experiment-page.tsx";
 
 type Place = ParametersOf<typeof EXPERIMENT>;

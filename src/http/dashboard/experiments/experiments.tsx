@@ -9,14 +9,19 @@ import { readMetrics } from "../flags/screen.tsx";
 import { type Faults, faultAt } from "../parts/submit.ts";
 import { NEW_EXPERIMENT, RELEASES, experimentPath, pathTo } from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
-import {
-  BLANK,
-  type Design,
-  type Suggestions,
-  designOf,
-  newExperimentPage,
-  typedIn,
-} from "./design-form.tsx";
+import { GUARD_ACTIONS } from "../../../flags/ramps/ramp.ts";
+import { parseWeights } from "../../../base/kinds/kinds.ts";
+import { metricInWords } from "../../../flags/release/release-words.ts";
+import { EXPERIMENT_LIMITS } from "../../../experiments/limits.ts";
+import type { Project } from "../../../projects/project.ts";
+import { type Fields, textOf, textsOf } from "../fields.ts";
+import { Guards, guardsIn } from "../flags/release-fields.tsx";
+import type { Page } from "../page.tsx";
+import { AreaField, CheckField, SelectField, TextField, WhyField } from "../parts/field.tsx";
+import { Button, Form } from "../parts/link.tsx";
+import { EnvironmentField } from "../parts/list.tsx";
+import { projectPage } from "../project/project-page.tsx";
+import { useMayChange } from "../view.ts";
 
 /** Flags and forms that a form suggests. */
 const SUGGESTED = 200;
@@ -88,4 +93,207 @@ async function suggest(
     readMetrics(app, caller, place),
   ]);
   return { flags: items.map(({ slug }) => slug), metrics };
+}
+
+/** A new experiment as it is typed; the fields of its form have these names. */
+const BLANK = {
+  name: "",
+  environment: "",
+  flag: "",
+  /** The first metric, which decides. */
+  metrics: "",
+  /** The other metrics, each on a line. */
+  more: "",
+  split: "",
+  control: "",
+  minDays: "7",
+  hypothesis: "",
+  /** Each on a line. */
+  guards: "",
+  onGuard: "pause",
+  why: "",
+};
+
+export type Design = typeof BLANK;
+
+function typedIn(fields: Fields): Design {
+  const typed = Object.keys(BLANK).map((name) => [name, textOf(fields, name).trim()]);
+  const event = textOf(fields, "event").trim();
+  return {
+    ...(Object.fromEntries(typed) as Design),
+    ...(event !== "" && { metrics: `event:${event}` }),
+    more: textsOf(fields, "more").join("\n"),
+    guards: [textOf(fields, "guards"), ...guardsIn(fields)].join("\n"),
+  };
+}
+
+/** A design for the admin API. Throws the fault of a field that it cannot read. */
+function designOf(typed: Design) {
+  const { name, flag, metrics, more, split, control, minDays, hypothesis, guards, onGuard } = typed;
+  const weights = split === "" ? undefined : parseWeights(split);
+  if (split !== "" && !weights)
+    throw faultAt("split", "write a weight for each variant, such as off:50,on:50");
+  if (metrics === "")
+    throw faultAt("metrics", "name what decides, such as submissions:contact or event:signup");
+  return {
+    name,
+    flag,
+    metrics: [metrics, ...linesOf(more)],
+    ...(weights && { split: weights }),
+    ...(control !== "" && { control }),
+    ...(minDays !== "" && { minDays: Number(minDays) }),
+    ...(hypothesis !== "" && { hypothesis }),
+    guards: linesOf(guards),
+    onGuard,
+  };
+}
+
+function linesOf(text: string): string[] {
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+}
+
+/** Names that fields of the form complete. */
+export type Suggestions = { flags: readonly string[]; metrics: readonly string[] };
+
+type Props = { project: Project; typed: Design; faults: Faults } & Suggestions;
+
+function newExperimentPage(props: Props): Page {
+  const { slug } = props.project;
+  const [place, flag] = [{ p: slug, e: props.typed.environment }, props.typed.flag || "hero"];
+  return projectPage({
+    project: slug,
+    tab: "releases",
+    title: "New experiment",
+    heading: "New experiment",
+    back: { to: pathTo(RELEASES, { project: slug }), label: "Releases" },
+    ...(Object.keys(props.faults).length > 0 && { status: 422 as const }),
+    commands: [
+      ["Creates one", "experiments create", "headline", place, { flag, metric: "submissions:contact" }],
+    ],
+    content: <DesignForm {...props} />,
+  });
+}
+
+/** The name, value and fault of a control. */
+function controls(typed: Design, faults: Faults) {
+  return (name: keyof Design) => ({ name, value: typed[name], error: faults[name] });
+}
+
+function DesignForm({ project, typed, faults, flags, metrics }: Props) {
+  const at = controls(typed, faults);
+  const environments = project.environments.filter((each) => useMayChange([each]));
+  return (
+    <Form
+      to={pathTo(NEW_EXPERIMENT, { project: project.slug })}
+      class="card stack"
+      id="new-experiment"
+      label="New experiment"
+      isChanged={typed.name !== BLANK.name}
+    >
+      <div class="columns">
+        <TextField
+          {...at("name")}
+          label="Name"
+          hint="Such as headline. It cannot be changed later."
+          maxlength={150}
+          required
+        />
+        <EnvironmentField environments={environments} {...at("environment")} />
+        <TextField
+          {...at("flag")}
+          label="Flag"
+          hint="Its users are split among its variants."
+          suggestions={flags}
+          required
+        />
+        <SelectField
+          {...at("metrics")}
+          label="Metric that decides"
+          options={optionsOf(metrics, typed.metrics)}
+        />
+        <TextField name="event" label="Or an event of your pages" hint="Its name, such as signup." />
+      </div>
+      <AreaField
+        {...at("hypothesis")}
+        label="Hypothesis"
+        hint={`What you expect, and why. At most ${EXPERIMENT_LIMITS.hypothesis.toLocaleString("en")} characters.`}
+        rows={3}
+      />
+      <Details typed={typed} faults={faults} metrics={metrics} />
+      <WhyField value={typed.why} />
+      <p class="buttons">
+        <Button kind="primary" icon="plus">
+          Create the draft
+        </Button>
+        <span class="soft">A draft changes nothing before its start.</span>
+      </p>
+    </Form>
+  );
+}
+
+const IN_DETAILS = ["more", "split", "control", "minDays", "guards", "onGuard"] as const;
+
+function Details({ typed, faults, metrics }: Pick<Props, "typed" | "faults" | "metrics">) {
+  const at = controls(typed, faults);
+  const isOpen = IN_DETAILS.some((name) => faults[name] || typed[name] !== BLANK[name]);
+  return (
+    <details open={isOpen} id="new-experiment-more">
+      <summary>Split, length and guards</summary>
+      <div class="stack">
+        <div class="columns">
+          <TextField
+            {...at("split")}
+            label="Split"
+            hint="A weight for each variant, such as off:50,on:50. Empty: all alike."
+          />
+          <TextField
+            {...at("control")}
+            label="Control"
+            hint="The variant that others are compared with. Empty: the default of the flag."
+          />
+          <TextField
+            {...at("minDays")}
+            type="number"
+            label="Days before there is a winner"
+            hint="A week evens out its days."
+          />
+        </div>
+        <fieldset>
+          <legend>Other metrics</legend>
+          <p class="hint">They are shown, and do not decide.</p>
+          {[...new Set([...metrics, ...linesOf(typed.more)])].map((metric) => (
+            <CheckField
+              name="more"
+              id={`more-${metric.replaceAll(/\W/g, "-")}`}
+              value={metric}
+              label={metricInWords(metric)}
+              checked={linesOf(typed.more).includes(metric)}
+            />
+          ))}
+        </fieldset>
+        <Guards
+          metrics={metrics}
+          release={{
+            guards: linesOf(typed.guards),
+            onGuard: GUARD_ACTIONS.find((each) => each === typed.onGuard) ?? "pause",
+          }}
+        />
+        {faults["guards"] && (
+          <p class="error" id="guards-error">
+            {faults["guards"]}
+          </p>
+        )}
+      </div>
+    </details>
+  );
+}
+
+/** Metrics that exist, and the typed one. */
+function optionsOf(metrics: readonly string[], typed: string) {
+  const all = [...new Set([...metrics, ...(typed === "" ? [] : [typed])])];
+  const none = { value: "", label: "choose one" };
+  return [none, ...all.map((metric) => ({ value: metric, label: metricInWords(metric) }))];
 }

@@ -15,7 +15,7 @@ import { type Typed, typedAt } from "../parts/submit.ts";
 import { Time } from "../parts/time.tsx";
 import { pathTo } from "../paths.ts";
 import { useMay } from "../view.ts";
-import { Change } from "./environment-cards.tsx";
+import { Change } from "./environments.tsx";
 import { AddFold, MEMBERS, Section } from "./section.tsx";
 
 export type ShownMembers = {

@@ -19,12 +19,12 @@ import type { TargetView } from "../../../delivery/target.ts";
 import { PROJECT, pathTo, projectPath } from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
 import { useMay } from "../view.ts";
-import { EnvironmentFold, NewEnvironment, type ShownEnvironment } from "./environment-cards.tsx";
-import { environmentRoutes } from "./environment-routes.ts";
-import { Deletion, Files } from "./files-card.tsx";
+import { EnvironmentFold, NewEnvironment, type ShownEnvironment } from "./environments.tsx";
+import { environmentRoutes } from "./environments.tsx";
+import { Deletion, Files } from "./general.tsx";
 import { type ShownMembers, MemberRows } from "./member-rows.tsx";
 import { memberRoutes } from "./members.tsx";
-import { General, projectPatchIn } from "./project-form.tsx";
+import { General, projectPatchIn } from "./general.tsx";
 import { projectPage } from "./project-page.tsx";
 import {
   SECTIONS,

@@ -16,7 +16,7 @@ import { TARGET_HINT, TargetActions, actOnTarget, targetName, targetSecretPage }
 import { PROJECT, pathTo } from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
 import { addressOf, useMay } from "../view.ts";
-import { Change } from "./environment-cards.tsx";
+import { Change } from "./environments.tsx";
 import { AddFold, Section, type ShowSettings, settingsPath } from "./section.tsx";
 
 const TARGETS = `${PROJECT}/targets` as const;

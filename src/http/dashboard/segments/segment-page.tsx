@@ -19,7 +19,7 @@ import { useMayChange } from "../view.ts";
 import { projectPage } from "../project/project-page.tsx";
 import { OtherForm, type RuleDraft, RuleFields } from "./segment-form.tsx";
 import { Card } from "../parts/card.tsx";
-import { MembersCard, type ShownMembers } from "./members-card.tsx";
+import { MembersCard, type ShownMembers } from "./segments.tsx";
 import { type FoundSegment, Uses, Who } from "./segments.tsx";
 
 const RULE = { if: "email ends_with @example.com" };

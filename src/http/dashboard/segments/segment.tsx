@@ -15,7 +15,7 @@ import { Diff } from "../parts/diff.tsx";
 import { faultAt } from "../parts/submit.ts";
 import { NEW_SEGMENT, type ParametersOf, SEGMENT, SEGMENTS, pathTo } from "../paths.ts";
 import type { Dashboard, Done, Sent } from "../routes.ts";
-import { SHOWN_MEMBERS, type ShownMembers } from "./members-card.tsx";
+import { SHOWN_MEMBERS, type ShownMembers } from "./segments.tsx";
 import { draftOf, faultOf, newDraft, readRule, withRow } from "./segment-form.tsx";
 import {
   type NewSegment,

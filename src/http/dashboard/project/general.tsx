@@ -11,10 +11,11 @@ import { Fold } from "../parts/fold.tsx";
 import { SettingFields, changedIn } from "../parts/kind-field.tsx";
 import { Foreign } from "../parts/text.tsx";
 import type { Typed } from "../parts/submit.ts";
-import { Button, Form } from "../parts/link.tsx";
+import { A, Button, ButtonLink, Form } from "../parts/link.tsx";
 import { useMay } from "../view.ts";
-import { Change, Key } from "./environment-cards.tsx";
+import { Change, Key } from "./environments.tsx";
 import { Section, settingsPath } from "./section.tsx";
+import { environmentPath, projectPath } from "../paths.ts";
 
 /** The settings that a form changes, as {@link changedIn}; others stay, which may have changed since. */
 export function projectPatchIn(fields: Fields) {
@@ -88,4 +89,65 @@ function inWords(project: Project, name: SettingName, usage: Usage | null) {
   const [text, usedText] = [settingText(project, name), usage && used?.(usage)];
   const value = text === "" ? (isLimit ? "no limit" : "the usual one") : isLimit ? `at most ${text}` : text;
   return usedText ? `${value}; ${usedText}` : value;
+}
+
+/** Files of flags and segments, out and in. */
+export function Files({ project: { slug, environments } }: { project: Project }) {
+  const canImport = useMay("flags:write");
+  const path = projectPath(slug);
+  return (
+    <Section
+      id="files"
+      end={
+        <>
+          {canImport && (
+            <>
+              <A to={`${path}/import`}>Import a file…</A> ·{" "}
+            </>
+          )}
+          <A to={`${path}/document.json`}>Export a document</A>
+        </>
+      }
+    >
+      <details class="fold">
+        <summary>
+          <span>flagd</span>
+          <span>
+            A document holds the flags and segments of every environment; a flagd file those of one, as flagd
+            and OpenFeature's providers read it.
+          </span>
+          <span class="change">Export</span>
+        </summary>
+        <ul class="buttons">
+          {environments.slice(0, 20).map((environment) => (
+            <li>
+              <ButtonLink to={`${environmentPath(slug, environment.slug)}/flagd.json`} icon="download">
+                flagd, {environment.slug}
+              </ButtonLink>
+            </li>
+          ))}
+        </ul>
+      </details>
+    </Section>
+  );
+}
+
+/** The way to the page that deletes the project. */
+export function Deletion({ project: { slug } }: { project: Project }) {
+  if (!useMay("admin", {})) return null;
+  return (
+    <section class="card" id="delete-project" aria-labelledby="delete-title">
+      <div class="title">
+        <h2 id="delete-title">Delete</h2>
+        <span class="end">
+          <ButtonLink to={`${projectPath(slug)}/delete`} kind="danger" icon="trash">
+            Delete {slug}…
+          </ButtonLink>
+        </span>
+      </div>
+      <p class="soft small">
+        Its environments, flags, segments, forms, submissions and history are deleted with it.
+      </p>
+    </section>
+  );
 }
