@@ -25,6 +25,7 @@ export function recordTarget(
   const was = before && { [`target ${before.id}`]: stateOf(before) };
   const is = after && {
     [`target ${after.id}`]: stateOf(after),
+    ...(before && before.url !== after.url && { [`url of ${after.id}`]: "changed" }),
     ...(isRotated && { [`secret of ${after.id}`]: "renewed" }),
   };
   const entry = { environment: null, kind: "form", name: slug, before: was ?? {}, after: is ?? {} } as const;

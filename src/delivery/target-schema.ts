@@ -20,12 +20,20 @@ export const targetViewSchema = z.object({
   updatedAt: timestamp,
 });
 
+const targetText = z.string().check(z.meta({ maxLength: MAX_TARGET }));
+
 export const newTargetSchema = z.strictObject({
   /** The URL of a webhook, `mail:` and an address, or a chat service, a colon and its URL. */
-  target: z.string().check(z.meta({ maxLength: MAX_TARGET })),
+  target: targetText,
 });
 
-export const targetPatchSchema = z.strictObject({ enabled: z.boolean() });
+export const targetPatchSchema = z
+  .strictObject({
+    enabled: z.optional(z.boolean()),
+    /** Another URL or mail address, of the same kind, written as for a new target. */
+    target: z.optional(targetText),
+  })
+  .check(z.refine((patch) => Object.keys(patch).length > 0, "name `enabled` or `target`"));
 
 /** The id of a target with its new secret, which is shown this once; null for any other kind. */
 export const targetSecretSchema = z.object({ id: z.string(), secret: z.nullable(z.string()) });

@@ -86,19 +86,27 @@ export async function getTarget(app: FormsApp, caller: Caller, id: string): Prom
 }
 
 /**
- * Enables or disables a target. Submissions and notices create no delivery for a disabled one, and deliveries that wait for it are
- * cancelled. Throws `not_found`, `forbidden`.
+ * Enables or disables a target, or gives it another URL of its kind, to which what waits is sent too, signed with the same
+ * secret. Submissions and notices create no delivery for a disabled one, and deliveries that wait for it are cancelled. Throws
+ * `not_found`, `forbidden`, and `invalid` for a text of another kind or that is no target, and for what `outgoing.check` refuses.
  */
-export function setTargetEnabled(
+export async function setTarget(
   app: FormsApp,
   caller: Caller,
   id: string,
-  enabled: boolean,
+  { enabled, target: text }: { enabled?: boolean | undefined; target?: string | undefined },
+  outgoing: () => Promise<Pick<Outgoing, "check">>,
 ): Promise<SetTarget> {
+  const moved = text === undefined ? null : parseTarget(text);
+  const { kind } = (await findTarget(app, caller, "write", id)).record;
+  if (moved !== null && moved.kind !== kind)
+    throw new AppError("invalid", `target "${id}" is one of ${kind}: add another target for ${moved.kind}`);
+  if (moved !== null) await (await outgoing()).check(moved);
   return change(app, caller, async ({ at }): Promise<Plan<FormsChange, SetTarget>> => {
     const { record, owner } = await findTarget(app, caller, "write", id);
-    const isSet = record.enabled === enabled;
-    const target: TargetRecord = isSet ? record : { ...record, enabled, updatedAt: at };
+    const given = { enabled: enabled ?? record.enabled, url: moved?.url ?? record.url };
+    const isSet = record.enabled === given.enabled && record.url === given.url;
+    const target: TargetRecord = isSet ? record : { ...record, ...given, updatedAt: at };
     return {
       changes: isSet ? [] : [{ change: "updateTarget", target }, ...recordTarget(owner, record, target)],
       result: { target: viewTarget(target, owner), result: isSet ? "unchanged" : "updated" },

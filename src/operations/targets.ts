@@ -6,7 +6,7 @@ import {
   listTargets,
   mayUseNoticeTarget,
   rotateSecret,
-  setTargetEnabled,
+  setTarget,
 } from "../forms/targets.ts";
 import { testTarget } from "../forms/target-test.ts";
 import { formIn } from "./form-query.ts";
@@ -59,12 +59,12 @@ export const targets = noun("targets", () => import("./schema/targets-schema.ts"
   set: {
     method: "PATCH",
     path: ONE,
-    summary: "Enable or disable a target",
+    summary: "Enable or disable a target, or give it another URL",
     scope: "forms:write",
     ...other("flags:write"),
     place: "form",
-    run: async ({ app, caller, names, body }) => {
-      const { target, result } = await setTargetEnabled(app, caller, names.target, body.enabled);
+    run: async ({ app, deployment, caller, names, body }) => {
+      const { target, result } = await setTarget(app, caller, names.target, body, deployment.outgoing);
       return updated(target, result);
     },
   },

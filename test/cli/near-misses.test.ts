@@ -27,7 +27,7 @@ describe("what other programs call otherwise", () => {
     ["targets new contact", "unknown command 'new'", "formflag targets add"],
     ["tokens remove laptop", "unknown command 'remove'", "formflag tokens revoke"],
     ["tokens add laptop", "unknown command 'add'", "formflag tokens create"],
-    ["targets set x", "unknown command 'set'", "add a target"],
+    ["targets edit x", "unknown command 'edit'", "targets set"],
     ["targets ping x", "unknown command 'ping'", "formflag targets test"],
     ["webhooks list", "unknown command 'webhooks'", "formflag targets add"],
     ["apply one.yaml two.yaml", "formflag apply takes <file>, not one.yaml two.yaml", "one file"],

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { openApp } from "../../cli/data/open.ts";
 import { createForm, deleteForm, setForm } from "../../src/forms/forms.ts";
-import { addTarget, deleteTarget, rotateSecret, setTargetEnabled } from "../../src/forms/targets.ts";
+import { addTarget, deleteTarget, rotateSecret, setTarget } from "../../src/forms/targets.ts";
 import { deleteProject } from "../../src/forms/keeping/project-deletion.ts";
 import { createProject } from "../../src/projects/projects.ts";
 import { OPERATOR } from "../support/records/caller.ts";
@@ -17,7 +17,8 @@ test("the history of a form has who changed which setting, and nothing that is s
   await setForm(app, caller, "contact", { maxFiles: 2 });
   const url = "https://hooks.example.com/services/T0/B0/secret-part";
   const { id, secret } = await addTarget(app, caller, "contact", url, anything);
-  await setTargetEnabled(app, caller, id, false);
+  await setTarget(app, caller, id, { enabled: false }, async () => anything);
+  await setTarget(app, caller, id, { target: `${url}-2` }, async () => anything);
   const rotated = await rotateSecret(app, caller, id);
   await deleteTarget(app, caller, id);
   await deleteForm(app, caller, "contact");
@@ -29,6 +30,10 @@ test("the history of a form has who changed which setting, and nothing that is s
     [
       { [`target ${id}`]: `${target}, disabled` },
       { [`target ${id}`]: `${target}, disabled`, [`secret of ${id}`]: "renewed" },
+    ],
+    [
+      { [`target ${id}`]: `${target}, disabled` },
+      { [`target ${id}`]: `${target}, disabled`, [`url of ${id}`]: "changed" },
     ],
     [{ [`target ${id}`]: target }, { [`target ${id}`]: `${target}, disabled` }],
     [{}, { [`target ${id}`]: target }],

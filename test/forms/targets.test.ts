@@ -9,7 +9,7 @@ import {
   getTarget,
   listTargets,
   rotateSecret,
-  setTargetEnabled,
+  setTarget,
 } from "../../src/forms/targets.ts";
 import { testTarget } from "../../src/forms/target-test.ts";
 import { openTestApp } from "../support/app.ts";
@@ -85,21 +85,42 @@ describe("a target", () => {
     const { app, add } = await openContact();
     const [{ id }, { id: other }] = [await add(), await add(NTFY)];
     app.clock.now += 5;
-    const disabled = await setTargetEnabled(app, OPERATOR, id, false);
+    const disabled = await setTarget(app, OPERATOR, id, { enabled: false }, async () => fakeOutgoing());
     expect(disabled).toMatchObject({
       result: "updated",
       target: { enabled: false, updatedAt: "2026-01-02T03:04:05.683Z" },
     });
     const version = (await app.store.readVersion()).version;
     app.clock.now += 5;
-    const again = await setTargetEnabled(app, OPERATOR, id, false);
+    const again = await setTarget(app, OPERATOR, id, { enabled: false }, async () => fakeOutgoing());
     expect(again).toEqual({ ...disabled, result: "unchanged" });
     expect((await app.store.readVersion()).version).toBe(version);
-    expect((await setTargetEnabled(app, OPERATOR, id, true)).target.enabled).toBe(true);
+    expect(
+      (await setTarget(app, OPERATOR, id, { enabled: true }, async () => fakeOutgoing())).target.enabled,
+    ).toBe(true);
     await deleteTarget(app, OPERATOR, id);
     expect(await reasonOf(deleteTarget(app, OPERATOR, id))).toBe("not_found target-not-found");
     await deleteForm(app, OPERATOR, "contact");
     expect(await reasonOf(getTarget(app, OPERATOR, other))).toBe("not_found target-not-found");
+  });
+
+  test("sends to another URL of its kind, with the same id and secret, once that is checked", async () => {
+    const { app, outgoing, add } = await openContact();
+    const { id } = await add();
+    const [before] = await app.store.targets.list((await app.store.forms.named("contact"))[0]!.key);
+    const move = (target: string) => setTarget(app, OPERATOR, id, { target }, async () => outgoing);
+    outgoing.refusal = new AppError("invalid", "no", { reason: "target-not-public" });
+    expect(await reasonOf(move("https://10.0.0.1/new"))).toBe("invalid target-not-public");
+    outgoing.refusal = null;
+    for (const wrong of ["example.com", NTFY]) expect(await codeOf(move(wrong))).toBe("invalid");
+    expect(await app.store.targets.find(id)).toEqual(before!);
+    const moved = await move("https://new.example/hook?key=secret");
+    expect(moved).toMatchObject({ result: "updated", target: { id, target: "https://new.example/…" } });
+    expect(await app.store.targets.find(id)).toMatchObject({
+      url: "https://new.example/hook?key=secret",
+      secrets: before!.secrets,
+    });
+    expect((await move("https://new.example/hook?key=secret")).result).toBe("unchanged");
   });
 
   test("is changed and tested by those alone who hold the scope forms:write", async () => {
@@ -110,7 +131,7 @@ describe("a target", () => {
     const reader = callerNamed("ci", { scopes: ["forms:read", "flags:locked"] });
     for (const attempt of [
       async () => addTarget(app, reader, "contact", HOOK, outgoing),
-      async () => setTargetEnabled(app, reader, id, false),
+      async () => setTarget(app, reader, id, { enabled: false }, async () => fakeOutgoing()),
       async () => rotateSecret(app, reader, id),
       async () => deleteTarget(app, reader, id),
       async () => testTarget(app, reader, id, outgoing),
@@ -198,7 +219,7 @@ describe("a test", () => {
   test("reaches a disabled target, stores nothing and reports what failed", async () => {
     const { app, outgoing, add, form } = await openContact();
     const { id } = await add();
-    await setTargetEnabled(app, OPERATOR, id, false);
+    await setTarget(app, OPERATOR, id, { enabled: false }, async () => fakeOutgoing());
     const version = (await app.store.readVersion()).version;
     const refused = unanswered("the connection to example.com failed (ECONNREFUSED)", true);
     outgoing.answer = () => refused;

@@ -117,7 +117,8 @@ async function filterIn(
   return [given.filter((word) => !isEvent(word)), { ...filter, events: [...new Set([...events, ...more])] }];
 }
 
-async function readTarget(input: Input, target: string): Promise<string> {
+/** A target as it was given; `-` is for standard input. */
+export async function readTarget(input: Input, target: string): Promise<string> {
   return target === "-" ? input.readStdin() : target;
 }
 

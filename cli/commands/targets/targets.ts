@@ -9,17 +9,20 @@ import type { Io } from "../../output/terminal.ts";
 import { details, known, shown, table } from "../../output/text.ts";
 import { heard } from "../../session/command-line.ts";
 import { listAll } from "../../session/pages.ts";
+import { usage } from "../../session/usage.ts";
 import { durationValue, isUnset } from "../../session/values.ts";
 import { named, verb } from "../../session/verb.ts";
 import { addDelete, addGet } from "../verbs.ts";
-import { addAdd, onOption } from "./add.ts";
+import { addAdd, onOption, readTarget } from "./add.ts";
 
 export function addTargetCommands(targets: Command, io: Io): void {
   heard(targets)`
 [formflag] webhook webhooks hook hooks integration integrations addon addons slack discord: targets add
 [formflag] plugin plugins extension extensions marketplace theme themes template templates: there are no plugins: formflag targets add <form> <url> sends submissions on, and the API does the rest
 [formflag] rotate rekey: formflag targets rotate <id> replaces the secret of a target; a token is replaced by another
-set update edit: a target is enabled, disabled or rotated; for another URL add a target, then delete this one
+update edit move: targets set
+new: targets add
+[set] --target --webhook --to: --url <url> is where it sends
 [add] --slack --discord --telegram --type: the service goes before the URL: formflag targets add <form> slack:https://hooks.slack.com/services/<path>
 [add] --secret --signing-secret: the secret is made here and printed once; formflag targets rotate <id> makes another
 [add] --header --headers --method: a delivery is a POST of JSON: docs/forms.md describes it
@@ -49,6 +52,7 @@ Examples:
     names: namesOf,
     describe: describeTarget,
   });
+  addSet(targets, io);
   switchVerb(true)(targets, io);
   switchVerb(false)(targets, io);
   addTest(targets, io);
@@ -98,6 +102,34 @@ function describeTarget(target: TargetView): string {
     ["updated", target.updatedAt],
   ]);
 }
+
+const addSet = verb("set", {
+  argument: TARGET.argument,
+  description: "send to another URL",
+  options: [
+    ["--url <target>", "another URL or mail address of the same kind; - reads it from standard input"],
+    "field",
+    "why",
+  ],
+  help: `
+The target keeps its id and its secret. What waits for it is sent to the new URL; what failed, once you retry it.
+
+Examples:
+  formflag targets set k3v9-x2mq-71bd --url https://example.com/hooks/new
+  formflag targets set k3v9-x2mq-71bd --url slack:https://hooks.slack.com/services/T0/B0/NEW
+  formflag targets set k3v9-x2mq-71bd --url - < url.txt
+`,
+  parse: async (input, given) => {
+    const id = await input.need(given, "id");
+    const { url } = input.options as { url?: string };
+    if (url === undefined) throw usage("nothing to change", `formflag targets set ${id} --url <url>`);
+    return { id, target: await readTarget(input, url) };
+  },
+  run: async ({ client, report }, { id, target: text }) => {
+    const target = await client.call(operations.set, { names: { target: id }, body: { target: text } });
+    await report(target, shown`${target.result} target ${id}\n` + describeTarget(target));
+  },
+});
 
 /** `enable`, or `disable`. */
 function switchVerb(enabled: boolean) {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { DeliveryStatus } from "../../../src/delivery/delivery-status.ts";
 import { createForm } from "../../../src/forms/forms.ts";
 import { storeSubmission } from "../../../src/forms/submissions.ts";
-import { addTarget } from "../../../src/forms/targets.ts";
+import { addTarget, listTargets } from "../../../src/forms/targets.ts";
 import { openTestApp } from "../../support/app.ts";
 import { OPERATOR } from "../../support/records/caller.ts";
 import { openDashboard } from "../../support/pages/dashboard.ts";
@@ -91,6 +91,21 @@ describe("deliveries", () => {
     ).post("/deliveries/retry", { failed: "1", form: other.form, status: "failed" });
     expect(all.path).toBe(`/deliveries?status=failed&form=${other.form}`);
     expect(await statusOf(other.id)).toBe("queued");
+  });
+
+  test("lead to another URL of their target, which is typed again if it is refused", async () => {
+    const { id, form } = await openDelivery("failed", "the answer was 404");
+    const [target] = await listTargets(app, OPERATOR, form);
+    const page = `/forms/${form}/targets/${target!.id}`;
+    expect((await (await inbox).get(`/deliveries/${id}`)).text).toContain(`action="/dashboard${page}"`);
+    const asked = await (await inbox).post(page, { do: "url" });
+    expect(asked.text).toContain("New URL");
+    const refused = await (await inbox).post(page, { do: "url", target: "example.com/new" });
+    expect(refused.status).toBe(400);
+    expect(refused.text).toContain('value="example.com/new"');
+    const { text, path } = await (await inbox).post(page, { do: "url", target: "https://new.example/x" });
+    expect([path, text.includes("sends to https://new.example/…")]).toEqual([`/forms/${form}`, true]);
+    expect((await app.store.targets.find(target!.id))!.url).toBe("https://new.example/x");
   });
 
   test("are not sent again by a viewer, who sees no button for it", async () => {

@@ -4,7 +4,7 @@ import { createForm, deleteForm, setForm } from "../../../src/forms/forms.ts";
 import { markSubmissions } from "../../../src/forms/inbox/submission-marks.ts";
 import { purgeSubmissions } from "../../../src/forms/keeping/purge.ts";
 import { deleteSubmission } from "../../../src/forms/keeping/submission-deletion.ts";
-import { addTarget, deleteTarget, setTargetEnabled } from "../../../src/forms/targets.ts";
+import { addTarget, deleteTarget, setTarget } from "../../../src/forms/targets.ts";
 import { fakeOutgoing } from "../../support/peers/outgoing.ts";
 import { type ModelSubmission, formOf, submissionAt, targetAt } from "./model.ts";
 import type { Operation } from "./operation.ts";
@@ -179,7 +179,7 @@ export const formOperations: fc.Arbitrary<Operation>[] = [
       const id = targetAt(model, at)?.id;
       if (id === undefined) return undefined;
       return {
-        run: (app, by) => setTargetEnabled(app, by, id, enabled),
+        run: (app, by) => setTarget(app, by, id, { enabled: enabled }, async () => fakeOutgoing()),
         request: ["PATCH", `/targets/${id}`, { enabled }],
         args: ["targets", enabled ? "enable" : "disable", id],
       };

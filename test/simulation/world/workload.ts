@@ -16,7 +16,7 @@ import {
 import { purgeSubmissions } from "../../../src/forms/keeping/purge.ts";
 import { deleteSubmission } from "../../../src/forms/keeping/submission-deletion.ts";
 import { retryDeliveries } from "../../../src/forms/deliveries.ts";
-import { addTarget, setTargetEnabled } from "../../../src/forms/targets.ts";
+import { addTarget, setTarget } from "../../../src/forms/targets.ts";
 import { createProject } from "../../../src/projects/projects.ts";
 import { fakeOutgoing } from "../../support/peers/outgoing.ts";
 import type { History } from "../history/history.ts";
@@ -279,7 +279,9 @@ export async function work(
         const target = targets.value?.find(({ url }) => url.endsWith(name));
         if (!target) return;
         const isEnabled = name === "/leaving" || chance.once(2);
-        await ask(world, server, ({ app }) => setTargetEnabled(app, OPERATOR, target.id, isEnabled));
+        await ask(world, server, ({ app }) =>
+          setTarget(app, OPERATOR, target.id, { enabled: isEnabled }, async () => fakeOutgoing()),
+        );
         return;
       }
       case 1:

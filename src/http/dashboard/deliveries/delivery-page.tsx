@@ -9,7 +9,15 @@ import { type Column, Table } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
 import { useMayRetry } from "../view.ts";
-import { StatusBadge, adviceFor, hasTarget, kindLabel, RetryButton, subjectOf } from "./delivery-words.tsx";
+import {
+  NewUrlButton,
+  StatusBadge,
+  adviceFor,
+  hasTarget,
+  kindLabel,
+  RetryButton,
+  subjectOf,
+} from "./delivery-words.tsx";
 
 /** A delivery with its attempts; `recipient` is where it goes, without secrets. */
 export function deliveryPage({
@@ -50,7 +58,12 @@ export function deliveryPage({
 
 function RetryOne({ delivery }: { delivery: DeliveryDetails }) {
   if (!useMayRetry(delivery)) return null;
-  return <RetryButton delivery={delivery} values={{ id: delivery.id, one: "1" }} kind="primary" />;
+  return (
+    <>
+      <RetryButton delivery={delivery} values={{ id: delivery.id, one: "1" }} kind="primary" />
+      <NewUrlButton delivery={delivery} />
+    </>
+  );
 }
 
 function About({ delivery, recipient }: { delivery: DeliveryDetails; recipient: string }) {

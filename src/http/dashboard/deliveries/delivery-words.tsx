@@ -7,6 +7,7 @@ import type { App } from "../../../app.ts";
 import { AskingButton } from "../parts/danger.tsx";
 import { ButtonForm, type ButtonKind } from "../parts/link.tsx";
 import { Badge, type Tone } from "../parts/status.tsx";
+import { PROJECT, formPath, pathTo } from "../paths.ts";
 
 export const STATUS_LABELS: Record<DeliveryStatus, string> = {
   queued: "Waiting",
@@ -28,14 +29,14 @@ export function StatusBadge({ status }: { status: DeliveryStatus }) {
 
 /** Next steps by the status code of a receiver. */
 const BY_CODE: Record<number, string> = {
-  301: "The receiver has moved: add a target with its new URL.",
-  302: "The receiver has moved: add a target with its new URL.",
-  308: "The receiver has moved: add a target with its new URL.",
+  301: "The receiver has moved: give the target its new URL.",
+  302: "The receiver has moved: give the target its new URL.",
+  308: "The receiver has moved: give the target its new URL.",
   400: "The receiver does not understand it: check that the kind of the target is right.",
-  401: "The receiver refuses it: check the secret in the URL of the target.",
-  403: "The receiver refuses it: check the secret in the URL of the target.",
-  404: "The URL does not exist: add a target with the right one.",
-  410: "The receiver is gone for good: delete the target, or add one with a new URL.",
+  401: "The receiver refuses it: check the secret in the URL, and give the target a new one.",
+  403: "The receiver refuses it: check the secret in the URL, and give the target a new one.",
+  404: "The URL does not exist: give the target the right one.",
+  410: "The receiver is gone for good: delete the target, or give it a new URL.",
   413: "The submission is too large for the receiver.",
   429: "The receiver takes fewer messages: it is sent again later.",
 };
@@ -91,6 +92,17 @@ export async function recipientsOf({ store }: App, deliveries: readonly Delivery
     recipients.set(target, isMail ? target : record ? maskTarget(record) : "a target that was deleted");
   }
   return recipients;
+}
+
+/** The way to another URL of the target of a delivery that failed. */
+export function NewUrlButton({ delivery: { project, form, target, kind, error } }: { delivery: Delivery }) {
+  if (error === null || !hasTarget(kind)) return null;
+  const owner = form === null ? pathTo(PROJECT, { project }) : formPath(formOf({ project, form }));
+  return (
+    <ButtonForm to={`${owner}/targets/${target}`} values={{ do: "url" }}>
+      New URL…
+    </ButtonForm>
+  );
 }
 
 /** Sends a delivery again; after a question if the receiver has it already. */

@@ -174,6 +174,7 @@ export function formRoutes(dashboard: Dashboard) {
     const { targets: its } = await perform(c, targets.list, { names: { form } });
     return actOnTarget(dashboard, c, fields, {
       id,
+      to: `${formPath(form)}/targets`,
       targets: its,
       gets: "new submissions",
       home: homeOf(form),

@@ -1,13 +1,15 @@
 import { type TargetView, noSuchTarget } from "../../../delivery/target.ts";
 import { targets } from "../../../operations/targets.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
-import { type Fields, chosenOf } from "../fields.ts";
+import { type Fields, chosenOf, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import type { Dashboard, Done } from "../routes.ts";
 import { AskingButton } from "./danger.tsx";
-import { Button, Form } from "./link.tsx";
+import { TextField } from "./field.tsx";
+import { Button, ButtonLink, Form } from "./link.tsx";
 import { secretPage } from "./secret.tsx";
 import { Badge, Notice } from "./status.tsx";
+import { type Typed, typedAt } from "./submit.ts";
 import { type Column, Table } from "./table.tsx";
 
 /** Seconds for which the old secret of a webhook signs beside the new one. */
@@ -71,6 +73,7 @@ export function TargetActions({
   const actions = [
     ["test", "Send a sample"],
     enabled ? ["disable", "Disable"] : ["enable", "Enable"],
+    ["url", "New URL…"],
   ] as const;
   return (
     <div class="actions">
@@ -111,19 +114,20 @@ export function TargetActions({
 type Home = Pick<Page, "section"> & { back: { to: string; label: string } };
 
 /**
- * Does with a target what one of its forms asks for; `targets` are those of the page, `gets` is what an enabled one gets. Throws
+ * Does with a target what one of its forms asks for; `targets` are those of the page, which are at `to`; `gets` is what an enabled one gets. Throws
  * `not_found`.
  */
 export async function actOnTarget(
-  { perform }: Pick<Dashboard, "perform">,
+  { act, perform }: Pick<Dashboard, "act" | "perform">,
   c: DashboardContext,
   fields: Fields,
   {
     id,
+    to,
     targets: its,
     gets,
     home,
-  }: { id: string; targets: readonly { id: string }[]; gets: string; home: Home },
+  }: { id: string; to: string; targets: readonly { id: string }[]; gets: string; home: Home },
 ): Promise<Done | Page> {
   if (!its.some((each) => each.id === id)) throw noSuchTarget(id);
   const names = { target: id };
@@ -131,7 +135,15 @@ export async function actOnTarget(
     await perform(c, targets.set, { names, body: { enabled } });
     return { to: home.back.to, text };
   };
+  const move = act({
+    operation: targets.set,
+    input: () => ({ names, body: { target: textOf(fields, "target").trim() } }),
+    done: ({ target }) => ({ to: home.back.to, text: `The target sends to ${target} from now on` }),
+    again: (_, faults) => targetUrlPage(home, `${to}/${id}`, { fields, faults }),
+    at: { invalid: "target", forbidden: "target" },
+  });
   const acts = {
+    url: async () => (fields.has("target") ? move(c, fields, {}) : targetUrlPage(home, `${to}/${id}`, null)),
     enable: () => set(true, `The target gets ${gets}`),
     disable: () => set(false, "The target gets nothing until it is enabled"),
     async delete() {
@@ -152,6 +164,32 @@ export async function actOnTarget(
     },
   };
   return chosenOf(acts as Record<string, () => Promise<Done | Page>>, fields)();
+}
+
+/** The page that gives a target another URL; `to` is its path. */
+function targetUrlPage(home: Home, to: string, typed: Typed | null): Page {
+  return {
+    ...home,
+    title: `New URL of a target of ${home.back.label}`,
+    commands: [["The same", "targets set", to.split("/").at(-1)!, { url: "https://example.com/hook" }]],
+    content: (
+      <Form to={to} values={{ do: "url" }} class="stack narrow card" id="target-url" label="New URL">
+        <TextField
+          {...typedAt(typed, "target")}
+          label="New URL"
+          hint="Of the same kind. What waits is sent there too; what failed, once it is retried."
+          autofocus
+          required
+        />
+        <div class="buttons">
+          <Button kind="primary">Send there</Button>
+          <ButtonLink to={home.back.to} kind="quiet">
+            Back
+          </ButtonLink>
+        </div>
+      </Form>
+    ),
+  };
 }
 
 /** Shows the secret of a webhook, this one time. */

@@ -57,7 +57,8 @@ export function projectTargetRoutes(dashboard: Dashboard, show: ShowSettings) {
   );
   post(`${TARGETS}/:target`, "flags:write", async (c, fields, { project, target: id }) => {
     const { targets } = await perform(c, projectTargets.list, { names: { project } });
-    return actOnTarget(dashboard, c, fields, { id, targets, gets: "new notices", home: homeOf(project) });
+    const [to, home] = [pathTo(TARGETS, { project }), homeOf(project)];
+    return actOnTarget(dashboard, c, fields, { id, to, targets, gets: "new notices", home });
   });
 }
 

@@ -30,8 +30,8 @@ export function* insertTarget({ target }: Change<"insertTarget">): Work<void> {
 }
 
 export function* updateTarget({ target }: Change<"updateTarget">): Work<void> {
-  const { id, enabled, secrets, updatedAt } = toRow(target);
-  const sets = { enabled, secrets, updatedAt };
+  const { id, url, enabled, secrets, updatedAt } = toRow(target);
+  const sets = { url, enabled, secrets, updatedAt };
   yield* run(`UPDATE targets SET ${setsOf(sets)} WHERE id = $id`, { id, ...sets });
 }
 
