@@ -14,6 +14,7 @@ const TOKENS = new RegExp(
     /(?<alone>\/\* for update alone \*\/)/,
     /(?<share>\/\* for key share \*\/)/,
     /(?<lock>\/\* for update(?: of (?<locked>\w+))? \*\/)/,
+    /\/\* merged (?<order>ASC|DESC) \*\//,
     /(?<comment>\/\*[\s\S]*?\*\/)/,
     /\bjson_each\(\s*(?<list>\$\w+|'(?:[^']|'')*'|[\w.]+)\s*\)(?<alias>\s+(?:AS\s+)?(?!(?:WHERE|AS|ON|JOIN|LEFT|INNER|CROSS|ORDER|GROUP|LIMIT|UNION|EXCEPT|INTERSECT|HAVING|FOR|SET|RETURNING)\b)\w+)?/,
     /\bunhex\(\s*(?<hex>\$?[\w.]+)\s*(?:,\s*'-'\s*)?\)/,
@@ -26,7 +27,7 @@ const TOKENS = new RegExp(
 );
 
 /**
- * Translates the shared SQL: `$name` to `$n`, the markers of locks, `json_each` of a JSON array to rows of `key` (from
+ * Translates the shared SQL: `$name` to `$n`, the markers of locks and of merged selects, `json_each` of a JSON array to rows of `key` (from
  * 0) and `value` (as text), `unhex` to bytes, `unixepoch` to the clock of the server. With a cut, rows after the one
  * that reaches it are left out.
  */
@@ -44,6 +45,7 @@ export function translate(sql: string, cut: Cut | null = null): Translated {
     if (found["share"] !== undefined) return "FOR KEY SHARE";
     if (found["lock"] !== undefined)
       return found["locked"] === undefined ? "FOR NO KEY UPDATE" : `FOR NO KEY UPDATE OF ${found["locked"]}`;
+    if (found["order"] !== undefined) return `ORDER BY 1 ${found["order"]} LIMIT ${numberOf("limit")}`;
     if (found["clock"] !== undefined) return "EXTRACT(EPOCH FROM clock_timestamp())";
     if (found["name"] !== undefined) return numberOf(found["name"]);
     if (found["hex"] !== undefined)

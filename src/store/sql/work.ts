@@ -103,5 +103,14 @@ export const FOR_UPDATE_ALONE = "/* for update alone */";
  */
 export const FOR_KEY_SHARE = "/* for key share */";
 
+/**
+ * The first `$limit` rows of several selects by their first column, in which an index has each of them. SQLite merges them;
+ * PostgreSQL would read and sort all rows, unless each has the order and the limit itself.
+ */
+export function merged(selects: readonly string[], order: "ASC" | "DESC" = "DESC"): string {
+  const each = selects.map((select) => `SELECT * FROM (${select} /* merged ${order} */) AS part`);
+  return `${(selects.length === 1 ? selects : each).join("\nUNION ALL\n")} ORDER BY 1 ${order} LIMIT $limit`;
+}
+
 /** As {@link FOR_UPDATE}, in a join: locks the rows of the table with that alias alone. */
 export const FOR_UPDATE_OF_S = "/* for update of s */";

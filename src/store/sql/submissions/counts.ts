@@ -4,7 +4,7 @@ import type { FirstAnswer, FormCounts, Newest, Span, StoredSum } from "../../../
 import { SUBMISSION_STATES as STATES, type SubmissionState } from "../../../forms/submission-state.ts";
 import { bytesOf, textOf } from "../ids.ts";
 import { PROJECT_OF_FORM, amongProjects } from "../rows.ts";
-import { type Work, all, only, run } from "../work.ts";
+import { type Work, all, merged, only, run } from "../work.ts";
 
 const [INBOX, SPAM, ARCHIVED] = (["inbox", "spam", "archived"] as const).map((each) => STATES.indexOf(each));
 
@@ -144,7 +144,6 @@ export function listFirstAnswers(
   formKey: string,
   { since, until = Number.MAX_SAFE_INTEGER, limit }: Newest,
 ): Work<FirstAnswer[]> {
-  // The index has an order in each state; the database merges these.
   const folders = [INBOX, ARCHIVED].map(
     (state) =>
       `SELECT id, seq, created_at FROM submissions WHERE ${OF_FORM} AND state = ${state} AND id >= $from AND id < $to`,
@@ -152,7 +151,7 @@ export function listFirstAnswers(
   const sql = `SELECT s.created_at AS "createdAt", (SELECT min(at) FROM (
       SELECT at FROM submission_events WHERE submission_seq = s.seq AND kind = 'answered'
       UNION ALL SELECT at FROM submission_marks WHERE submission_seq = s.seq AND mark = 'archived') AS first) AS at
-    FROM (${folders.join("\nUNION ALL\n")} ORDER BY 1 DESC LIMIT $limit) AS s ORDER BY s.id DESC`;
+    FROM (${merged(folders)}) AS s ORDER BY s.id DESC`;
   return all<FirstAnswer>(sql, {
     formKey,
     from: bytesOf(firstIdOf(since)),

@@ -15,7 +15,7 @@ import { replyTarget } from "../../../delivery/delivery.ts";
 import { bytesOf, textOf } from "../ids.ts";
 import { insertRows, runAmong } from "../lists.ts";
 import { amongProjects } from "../rows.ts";
-import { type Value, type Work, all, first, only, run } from "../work.ts";
+import { type Value, type Work, all, first, merged, only, run } from "../work.ts";
 import { type KnownSubmission, formIdOf, lockSubmissions } from "./submissions.ts";
 
 function* lockKnown(ids: readonly string[]): Work<Map<string, KnownSubmission>> {
@@ -186,14 +186,11 @@ export function* listEvents(id: string): Work<HandlingRecord[]> {
 /** The labels of the newest submissions of a form that have some, in their order. */
 export function* listLabels(formKey: string): Work<string[]> {
   const formId = yield* formIdOf(formKey);
-  // The index has an order in each state; the database merges these.
   const folders = STATES.map(
     (_, state) => `SELECT id, labels FROM submissions
       WHERE form_id = $formId AND state = ${state} AND labels IS NOT NULL`,
   );
-  const rows = yield* all<{ labels: string }>(
-    `${folders.join("\nUNION ALL\n")} ORDER BY 1 DESC LIMIT $limit`,
-    { formId, limit: HANDLING_LIMITS.offered },
-  );
+  const limit = HANDLING_LIMITS.offered;
+  const rows = yield* all<{ labels: string }>(merged(folders), { formId, limit });
   return [...new Set(rows.flatMap(({ labels }) => labelsOf(labels)))].toSorted();
 }

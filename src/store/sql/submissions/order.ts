@@ -6,7 +6,7 @@ import { amongProjects } from "../rows.ts";
 import { bytesOf, textOf } from "../ids.ts";
 import { AFTER_EVERY_ID, COLUMNS, type SubmissionRow, viewRaw } from "./submissions.ts";
 import { OF_FORMS } from "./submissions.ts";
-import { type Work, all, first } from "../work.ts";
+import { type Work, all, first, merged } from "../work.ts";
 
 /** Submissions of a form next to one in the order of their ids, in some states. */
 export function* submissionsBeside(
@@ -16,15 +16,14 @@ export function* submissionsBeside(
   states: readonly SubmissionState[],
   limit: number,
 ): Work<RawSubmission[]> {
-  const [sign, order] = direction === "newer" ? [">", "ASC"] : ["<", "DESC"];
-  // The index has an order in each state; the database merges these.
+  const [sign, order] = direction === "newer" ? ([">", "ASC"] as const) : (["<", "DESC"] as const);
   const folders = states.map(
     (state) => `SELECT ${COLUMNS} FROM submissions s JOIN forms f ON f.id = s.form_id
       WHERE s.form_id = (SELECT id FROM forms WHERE key = $formKey) AND s.state = ${STATES.indexOf(state)}
       AND s.id ${sign} $id`,
   );
-  const sql = `${folders.join("\nUNION ALL\n")} ORDER BY 1 ${order} LIMIT $limit`;
-  return yield* viewRaw(yield* all<SubmissionRow>(sql, { formKey, id: bytesOf(id), limit }));
+  const rows = yield* all<SubmissionRow>(merged(folders, order), { formKey, id: bytesOf(id), limit });
+  return yield* viewRaw(rows);
 }
 
 /** The newest id of each form in some states, in a step through the forms: one look-up in the index for each state. */

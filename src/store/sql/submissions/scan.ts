@@ -4,7 +4,7 @@ import { SUBMISSION_STATES as STATES } from "../../../forms/submission-state.ts"
 import { bytesOf, textOf } from "../ids.ts";
 import { AFTER_EVERY_ID, COLUMNS, COLUMNS_BUT_DATA, type SubmissionRow, viewRaw } from "./submissions.ts";
 import { formIdOf } from "./submissions.ts";
-import { type Cut, type Params, type Work, all } from "../work.ts";
+import { type Cut, type Params, type Work, all, merged } from "../work.ts";
 
 /**
  * How a search index finds the submissions `s` of a form, joined to forms `f`, that may have some terms. `none` if no
@@ -42,7 +42,7 @@ export function* scanSubmissions(findHits: FindHits, formKey: string, scan: Scan
   return { submissions: yield* viewRaw(chosen), next };
 }
 
-/** The submissions in the folders that are scanned; the index has an order in each, which the database merges. */
+/** The submissions in the folders that are scanned. */
 function newest(formId: number, scan: Scan): Work<Row[]> {
   const { condition, params } = conditionOf({ ...scan, states: STATES });
   // Few of many submissions have either, and an index of their own.
@@ -52,7 +52,7 @@ function newest(formId: number, scan: Scan): Work<Row[]> {
                 WHERE s.form_id = $formId AND s.state = ${STATES.indexOf(state)} AND s.id < $before${few}`,
   );
   return all<Row>(
-    `${folders.join("\nUNION ALL\n")} ORDER BY 1 DESC LIMIT $limit`,
+    merged(folders),
     {
       ...params,
       formId,

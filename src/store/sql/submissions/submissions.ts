@@ -12,7 +12,7 @@ import { labelsOf, labelsText } from "../../../forms/inbox/handling.ts";
 import type { ImportedSubmission } from "../../../forms/store.ts";
 import { HANDLED } from "../../../forms/submission-columns.ts";
 import { textOf, bytesOf } from "../ids.ts";
-import { type Value, type Work, all, FOR_UPDATE_OF_S, first } from "../work.ts";
+import { type Value, type Work, all, FOR_UPDATE_OF_S, first, merged } from "../work.ts";
 import { PROJECT_OF_FORM } from "../rows.ts";
 import { noSuchForm } from "../../../forms/form.ts";
 import { allAmong } from "../lists.ts";
@@ -112,14 +112,12 @@ export function* listSubmissions(
   states: readonly SubmissionState[] = STATES,
 ): Work<SubmissionPage> {
   const formId = yield* formIdOf(formKey);
-  // The index has an order in each state; the database merges these.
   const folders = states.map(
     (state) => `SELECT ${COLUMNS} FROM submissions s JOIN forms f ON f.id = s.form_id
                WHERE s.form_id = $formId AND s.state = ${STATES.indexOf(state)} AND s.id < $before`,
   );
-  const sql = `${folders.join("\nUNION ALL\n")} ORDER BY 1 DESC LIMIT $limit`;
   const params = { formId, before: before === null ? AFTER_EVERY_ID : bytesOf(before), limit: limit + 1 };
-  const rows = yield* all<SubmissionRow>(sql, params, pageCut("data"));
+  const rows = yield* all<SubmissionRow>(merged(folders), params, pageCut("data"));
   const { items, more } = cutPage(rows, limit, (row) => row);
   return { submissions: (yield* viewRaw(items)).map(parsed), more };
 }
