@@ -28,6 +28,7 @@ import { findForm, selectForms, selectProjects } from "./lookup.ts";
 import { requireConfirmedPeriods } from "./keeping/keeping.ts";
 import { beginRemoval } from "./keeping/removal.ts";
 import { planDeletion, planInsert, planMove, planUpdate } from "./plan.ts";
+import { NAMES } from "./settings/settings.ts";
 import type { FormsApp } from "./store.ts";
 
 /**
@@ -38,20 +39,43 @@ import type { FormsApp } from "./store.ts";
 export function createForm(
   app: FormsApp,
   caller: Caller,
-  { project, ...input }: NewForm & { project?: string | undefined },
+  given: GivenForm | (() => Promise<GivenForm>),
 ): Promise<Form> {
   requireScopeSomewhere(caller, "forms:write");
   return change(app, caller, async ({ at }): Promise<Plan<FormChange | ProjectChange, Form>> => {
+    const { project, ...input } = typeof given === "function" ? await given() : given;
     const draft = newForm(app, { ...input, project: project ?? DEFAULT_PROJECT });
     await checkForm(draft);
     const place = await placeOf(app, caller, project);
     const form = { ...draft, project: place };
     await requireFree(app, form);
     await requireFlag(app.flags, caller, form);
-    await requireConfirmedPeriods(app, caller, undefined, form);
+    // The periods of a copy were confirmed with those of the other form.
+    if (typeof given !== "function") await requireConfirmedPeriods(app, caller, undefined, form);
     const isMissing = !(await app.store.projects.find(place));
     const creation = isMissing ? planProject(newProject(app, { slug: place }), at) : [];
     return { changes: [...creation, planInsert(form)], result: viewForm(form) };
+  });
+}
+
+type GivenForm = NewForm & { project?: string | undefined };
+
+/**
+ * Creates a form with the settings and fields of another one, in its project unless `given` names one; without submissions,
+ * targets and feeds, and with a key of its own. It is called by its slug unless `given` has a name. Throws as {@link createForm}.
+ */
+export async function copyForm(
+  app: FormsApp,
+  caller: Caller,
+  name: FormName,
+  given: { slug: string; name?: string | undefined; project?: string | undefined },
+): Promise<Form> {
+  // A form that the caller does not see is missing, whatever they may do elsewhere.
+  await findForm(app, caller, "forms:write", name);
+  return createForm(app, caller, async () => {
+    const { project, ...record } = await findForm(app, caller, "forms:write", name);
+    const settings = Object.fromEntries(NAMES.map((each) => [each, record[each]])) as FormPatch;
+    return { ...settings, ...given, name: given.name ?? given.slug, project: given.project ?? project };
   });
 }
 

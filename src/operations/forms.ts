@@ -35,6 +35,20 @@ export const forms = noun("forms", () => import("./schema/forms-schema.ts"), {
       return created(await withWarnings(deployment, await createForm(app, caller, body)));
     },
   },
+  copy: {
+    method: "POST",
+    path: "/forms/:form/copy",
+    summary: "Create a form with the settings and fields of another one",
+    scope: "forms:write",
+    place: "form",
+    status: 201,
+    defaults: {},
+    run: async ({ app, deployment, caller, names, query, body }) => {
+      const { copyForm } = await import("../forms/forms.ts");
+      const form = await copyForm(app, caller, formIn(names, query), body);
+      return created(await withWarnings(deployment, form));
+    },
+  },
   get: {
     method: "GET",
     path: "/forms/:form",

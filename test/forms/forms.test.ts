@@ -1,5 +1,16 @@
 import { describe, expect, test } from "bun:test";
-import { createForm, createFormFinder, deleteForm, getForm, setForm } from "../../src/forms/forms.ts";
+import {
+  copyForm,
+  createForm,
+  createFormFinder,
+  deleteForm,
+  getForm,
+  setForm,
+} from "../../src/forms/forms.ts";
+import { storeSubmission } from "../../src/forms/submissions.ts";
+import { addTarget, listTargets } from "../../src/forms/targets.ts";
+import { createProject } from "../../src/projects/projects.ts";
+import { fakeOutgoing } from "../support/peers/outgoing.ts";
 import { DEFAULT_MAX_FILES, DEFAULT_MAX_FILE_SIZE } from "../../src/forms/limits.ts";
 import { openTestApp } from "../support/app.ts";
 import { callerNamed, OPERATOR } from "../support/records/caller.ts";
@@ -71,6 +82,43 @@ describe("a form", () => {
     ])
       expect(await reasonOf(attempt())).toBe("forbidden");
     expect(await app.store.forms.list()).toMatchObject([{ slug: "contact", enabled: true }]);
+  });
+});
+
+describe("a copy of a form", () => {
+  test("has its settings and fields with another key, and nothing that was sent or is secret", async () => {
+    const app = openTestApp();
+    const schema = { type: "object", properties: { name: { type: "string" } } };
+    const confirmed = { ...OPERATOR, hasConfirmed: () => true };
+    const settings = {
+      schema,
+      uploads: true,
+      blockedSenders: ["203.0.113.7"],
+      retention: 3600,
+      maxFiles: null,
+    };
+    const form = await createForm(app, confirmed, { slug: "contact", name: "Us", ...settings });
+    await createProject(app, OPERATOR, { slug: "blog" });
+    await addTarget(app, OPERATOR, "contact", "https://example.com/hook", fakeOutgoing());
+    await storeSubmission(app, form, { data: "{}", files: [] });
+    app.clock.now += 1000;
+    const copy = await copyForm(app, OPERATOR, "contact", { slug: "kontakt", name: "Kontakt" });
+    const { key, slug, name, createdAt, updatedAt, ...same } = form;
+    expect(copy).toMatchObject(same);
+    expect(copy).toMatchObject({ slug: "kontakt", name: "Kontakt" });
+    expect([copy.key === key, copy.createdAt === createdAt]).toEqual([false, false]);
+    expect(await listTargets(app, OPERATOR, "kontakt")).toEqual([]);
+    expect((await app.store.submissions.list(copy.key, 10, null)).submissions).toEqual([]);
+    const elsewhere = await copyForm(app, OPERATOR, "contact", { slug: "contact", project: "blog" });
+    expect(elsewhere).toMatchObject({ project: "blog", slug: "contact", name: "contact" });
+    expect(await reasonOf(copyForm(app, OPERATOR, "contact", { slug: "kontakt" }))).toBe(
+      "conflict form-exists",
+    );
+    expect(await reasonOf(copyForm(app, OPERATOR, "nothing", { slug: "x" }))).toBe(
+      "not_found form-not-found",
+    );
+    const reader = callerNamed("ci", { scopes: ["forms:read"] });
+    expect(await reasonOf(copyForm(app, reader, "contact", { slug: "x" }))).toBe("forbidden");
   });
 });
 

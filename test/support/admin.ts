@@ -166,6 +166,7 @@ export const NEEDED: Record<string, Scope> = {
   "GET /forms": "forms:read",
   "POST /forms": "forms:write",
   "GET /forms/{form}": "forms:read",
+  "POST /forms/{form}/copy": "forms:write",
   "GET /forms/{form}/history": "forms:read",
   "GET /forms/{form}/stats": "forms:read",
   "GET /history": "read",

@@ -61,6 +61,37 @@ Examples:
   },
 });
 
+export const addCopyCommand = verb("copy", {
+  argument: ["[form]", "slug or key of the form"],
+  second: ["[new]", "slug of the new form"],
+  description: "create a form with the settings and fields of another one",
+  options: [
+    ["--name <name>", "name for people (default: the slug)"],
+    ["--to <project>", "project of the new form (default: that of the form)"],
+    "project of forms",
+    "field",
+    "why",
+  ],
+  help: `
+The new form has a key of its own, and no submissions, targets and feeds.
+
+Examples:
+  formflag forms copy contact contact-de --name Kontakt
+  formflag forms copy contact contact -p blog --to shop
+`,
+  ...BEGINS,
+  parse: async (input, given, slug) => {
+    const form = await input.form(await input.need(given, "form"));
+    const { name, to: project } = input.options as { name?: string; to?: string };
+    return { form, copy: { slug: await input.need(slug, "new"), name, project } };
+  },
+  run: async ({ client, config, note, report }, { form: name, copy }) => {
+    const form = withUrl(config, await client.call(operations.copy, { names: { form: name }, body: copy }));
+    await report(form, describeForm(await served(config, form)));
+    noteWarnings(note, form);
+  },
+});
+
 async function unlessMissing<T>(found: Promise<T>): Promise<T | null> {
   try {
     return await found;

@@ -8,6 +8,7 @@ const VERBS: [names: string, load: Load][] = [
   ["set uploads enable disable", async () => (await import("./set.ts")).addSetCommands],
   ["list", async () => (await import("./read.ts")).addListCommand],
   ["get", async () => (await import("./read.ts")).addGetCommand],
+  ["copy", async () => (await import("./create.ts")).addCopyCommand],
   ["move", async () => (await import("./read.ts")).addMoveCommand],
   ["snippet", async () => (await import("./snippet.ts")).addSnippetCommand],
   ["test", async () => (await import("./read.ts")).addTestCommand],
@@ -37,7 +38,7 @@ rename mv: a slug cannot be changed, since addresses and programs have it; formf
 submissions inbox entries: submissions list
 export: formflag submissions export <form> writes its submissions, formflag export its settings
 import: formflag submissions import <form> <file> stores submissions, formflag apply -f <file> settings
-copy clone duplicate: formflag export and formflag apply copy flags and forms; formflag flags promote copies between environments
+clone duplicate: forms copy
 webhook notify: formflag targets add <form> <url>, or formflag forms set <form> --notify <address>
 log audit: forms history
 key url link address endpoint: type formflag forms get <form>: it has the key and the address
@@ -46,7 +47,7 @@ deploy publish: a form takes submissions as soon as it is created: formflag form
 upload: type formflag forms set <form> --uploads on
 [get] --url --address --link: --field url prints the address alone
 [get] --web --open: formflag users link prints a link to the dashboard
-[create] --template --from --copy: formflag export writes forms as a file, formflag apply makes them of it
+[create] --template --from --copy: formflag forms copy <form> <new> has its settings and fields
 [delete] --keep-submissions --keep-data --only: its submissions go with it: formflag forms disable <form> keeps both, formflag submissions export writes them
 [snippet] --html: it prints HTML: leave out --html
 [snippet] --js --react --vue --ajax --jsx *: it prints HTML, which every framework takes

@@ -23,6 +23,15 @@ export const list = {
 
 export const create = { body: newFormSchema, output: z.extend(warnedFormSchema, createdResult) };
 
+/** Its settings and fields are those of the form; without a project, it is in the same one. */
+const copiedSchema = z.pick(newFormSchema, { slug: true, name: true, project: true });
+
+export const copy = {
+  query: formQuery,
+  body: copiedSchema,
+  output: z.extend(warnedFormSchema, createdResult),
+};
+
 export const get = { query: formQuery, output: warnedFormSchema };
 
 export const stats = {

@@ -18,6 +18,24 @@ async function begin() {
   return { run, json, key, within };
 }
 
+describe("forms copy", () => {
+  test("creates a form of the same settings, in the same project or another, and says what is missing", async () => {
+    const { run, json, key } = await begin();
+    await run("forms", "set", "contact", "--rate-limit", "20/h");
+    const copy = await json<Form>("forms", "copy", "contact", "kontakt", "--name", "Kontakt");
+    expect(copy).toMatchObject({ slug: "kontakt", name: "Kontakt", project: "blog", result: "created" });
+    expect(copy.key).not.toBe(key);
+    expect((await run("forms", "get", "kontakt")).stdout).toContain("20 in 3600 s");
+    expect(
+      await json<Form>("forms", "copy", "contact", "contact", "-p", "blog", "--to", "shop"),
+    ).toMatchObject({
+      project: "shop",
+    });
+    expect((await run("forms", "copy", "contact", "kontakt", "-p", "blog")).code).toBe(5);
+    expect((await run("forms", "copy", "contact", "-p", "blog")).code).toBe(2);
+  });
+});
+
 describe("forms move", () => {
   test("takes a form to another project with its key and history, and says so when it is there", async () => {
     const { run, json, key } = await begin();

@@ -31,6 +31,20 @@ test("A form is created, and a slug in use keeps what was typed", async () => {
   expect(broken.text).toContain('value="no spaces"');
 });
 
+test("A form is copied from its page, and a slug in use keeps what was typed", async () => {
+  const { app, signIn } = open();
+  const { get, post } = await signIn("inbox");
+  await createForm(app, OPERATOR, { slug: "contact", name: "Contact us", uploads: true });
+  expect((await get("/forms/contact")).text).toContain('href="/dashboard/forms/contact/copy"');
+  expect((await get("/forms/contact/copy")).text).toContain('value="contact-2"');
+  const copied = await post("/forms/contact/copy", { slug: "kontakt", name: "Kontakt" });
+  expect([copied.path, copied.text.includes("Created form kontakt")]).toEqual(["/forms/kontakt", true]);
+  expect(await getForm(app, OPERATOR, "kontakt")).toMatchObject({ name: "Kontakt", uploads: true });
+  const again = await post("/forms/contact/copy", { slug: "kontakt", name: "<b>Other" });
+  expect(again.status).toBe(409);
+  expect(again.text).toContain("&lt;b&gt;Other");
+});
+
 test("Settings are saved by group, and a wrong one keeps all that was typed", async () => {
   const { app, signIn } = open();
   const { get, post } = await signIn("editor");

@@ -104,6 +104,7 @@ const RULES: Record<string, Rule> = {
   "/forms/:form/state": { least: "inbox", on: "/forms/contact", fields: { enabled: "off" } },
   "/forms/:form/test": { least: "inbox", on: "/forms/contact" },
   "/forms/:form/delete": { least: "inbox", on: "/forms/contact/delete", fields: { slug: "contact" } },
+  "/forms/:form/copy": { least: "inbox", on: "/forms/contact/copy", fields: { slug: "copied" } },
   "/forms/:form/move": { least: "inbox", on: "/forms/contact/move", fields: { project: "nowhere" } },
   "/forms/:form/targets": {
     least: "inbox",

@@ -100,6 +100,7 @@ const BODIES: Record<string, unknown> = {
     references: { sale: [{ filePath: "a.ts", lineNumber: 1, lineContent: "sale" }] },
   },
   "POST /forms": { slug: "made", project: "shop" },
+  "POST /forms/{form}/copy": { slug: "copied" },
   "PATCH /forms/{form}": { enabled: false },
   "POST /forms/{form}/feeds": { format: "csv" },
   "POST /forms/{form}/targets": { target: "https://example.com/made" },

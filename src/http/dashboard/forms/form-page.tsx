@@ -80,6 +80,9 @@ function Actions({ form, unread }: FormShown) {
             </ButtonForm>
           </li>
           <li>
+            <A to={`${to}/copy`}>Copy…</A>
+          </li>
+          <li>
             <A to={`${to}/move`}>Move to another project…</A>
           </li>
           <li>

@@ -108,6 +108,24 @@ export function formRoutes(dashboard: Dashboard) {
       at: { "form-exists": "slug" },
     }),
   );
+  get(`${FORM}/copy`, "forms:write", async (c, { form }) =>
+    newFormPage(await projectsOf(c), null, await writableForm(app, c, form)),
+  );
+  post(
+    `${FORM}/copy`,
+    "forms:write",
+    act({
+      operation: forms.copy,
+      input({ fields, names }) {
+        const { slug, name, project } = newFormIn(fields);
+        return { names, body: { slug, name, project } };
+      },
+      done: (form) => ({ to: formPath(shortName(form)), text: `Created form ${form.slug}` }),
+      again: async ({ c, fields, names }, faults) =>
+        newFormPage(await projectsOf(c), { fields, faults }, await writableForm(app, c, names.form)),
+      at: { "form-exists": "slug" },
+    }),
+  );
   get(FORM, "forms:read", async (c, { form }) => formPage(await load(c, form)));
   feedsRoutes(dashboard, async (c, name, typed) =>
     formPage(await load(c, name), "feeds", typed && { of: "feed", ...typed }),

@@ -14,6 +14,7 @@ import { Foreign } from "../parts/text.tsx";
 import { useMayWriteForms } from "../view.ts";
 import { type Typed, typedAt } from "../parts/submit.ts";
 import { formPath, inboxPath } from "../paths.ts";
+import { namedForm } from "./form-words.ts";
 import { ProjectLink } from "../parts/link.tsx";
 
 type Row = { form: Form; counts: FormCounts | undefined; place: string; isOpen: boolean };
@@ -206,41 +207,67 @@ function numberOf(count = 0): string {
   return count.toLocaleString("en");
 }
 
-/** A form to create one, with what was typed before and what was wrong with it. */
-export function newFormPage(projects: readonly string[], typed: Typed | null = null): Page {
+/** A form to create one, or a copy of one, with what was typed before and what was wrong with it. */
+export function newFormPage(
+  projects: readonly string[],
+  typed: Typed | null = null,
+  copied: Form | null = null,
+): Page {
   const other = Object.entries(typed?.faults ?? {}).find(
     ([field]) => !["slug", "name", "project"].includes(field),
   );
+  const back = copied === null ? null : formPath(shortName(copied));
+  const place = copied?.project ?? (projects.includes(DEFAULT_PROJECT) ? DEFAULT_PROJECT : "");
   return {
-    title: "New form",
+    title: copied === null ? "New form" : `Copy form ${copied.slug}`,
     section: "forms",
-    back: { to: "/forms", label: "Forms" },
-    commands: [["The same", "forms create contact --name 'Contact us' --uploads on"]],
+    back: copied === null ? { to: "/forms", label: "Forms" } : { to: back!, label: copied.slug },
+    commands: [
+      copied === null
+        ? ["The same", "forms create contact --name 'Contact us' --uploads on"]
+        : ["The same", "forms copy", namedForm(copied)[0], `${copied.slug}-2`, namedForm(copied)[1]],
+    ],
     content: (
-      <PostForm to="/forms/new" class="stack narrow card" id="new-form">
+      <PostForm to={back === null ? "/forms/new" : `${back}/copy`} class="stack narrow card" id="new-form">
         {other && (
           <Notice tone="bad">
             <p>{other[1]}</p>
           </Notice>
         )}
+        {copied !== null && (
+          <p>
+            It gets the settings and fields of <Foreign text={copied.name} />, and an address of its own. It
+            has no submissions, targets and feeds.
+          </p>
+        )}
         <TextField
-          {...typedAt(typed, "slug")}
+          {...typedAt(typed, "slug", copied === null ? "" : `${copied.slug}-2`)}
           label="Slug"
           hint="Letters, digits, dots and dashes, such as contact"
           autofocus
           required
         />
-        <TextField {...typedAt(typed, "name")} label="Name" hint="For people; empty for the slug" />
+        <TextField
+          {...typedAt(typed, "name", copied === null ? "" : `${copied.name} 2`)}
+          label="Name"
+          hint="For people; empty for the slug"
+        />
         {projects.length > 1 && (
           <SelectField
-            {...typedAt(typed, "project", projects.includes(DEFAULT_PROJECT) ? DEFAULT_PROJECT : "")}
+            {...typedAt(typed, "project", place)}
             label="Project"
             options={projects.map((each) => ({ value: each, label: each }))}
           />
         )}
-        <CheckField name="uploads" label="Accept files" checked={typedAt(typed, "uploads").value === "on"} />
+        {copied === null && (
+          <CheckField
+            name="uploads"
+            label="Accept files"
+            checked={typedAt(typed, "uploads").value === "on"}
+          />
+        )}
         <div class="buttons">
-          <Button kind="primary">Create the form</Button>
+          <Button kind="primary">{copied === null ? "Create the form" : "Copy the form"}</Button>
         </div>
       </PostForm>
     ),
