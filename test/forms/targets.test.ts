@@ -113,7 +113,7 @@ describe("a target", () => {
     expect(await reasonOf(move("https://10.0.0.1/new"))).toBe("invalid target-not-public");
     outgoing.refusal = null;
     for (const wrong of ["example.com", NTFY]) expect(await codeOf(move(wrong))).toBe("invalid");
-    expect(await app.store.targets.find(id)).toEqual(before!);
+    expect(await app.store.targets.find(id)).toEqual(before);
     const moved = await move("https://new.example/hook?key=secret");
     expect(moved).toMatchObject({ result: "updated", target: { id, target: "https://new.example/…" } });
     expect(await app.store.targets.find(id)).toMatchObject({
