@@ -26,14 +26,14 @@ export const deadOutgoing = ({ now }: App) =>
 
 const UNREAD = 7;
 /** The newest messages that went to the target, and of these the ones that it did not take. */
-const SENT = 6;
+const SENT = 5;
 const WAITING = 3;
 /** The newest of them, which are assigned to mara. */
 const ASSIGNED = 2;
 /** Days in which a message stays in the inbox. */
 const KEPT_DAYS = 2;
-/** Every twentieth message to the form `contact` has an answer, and every thirtieth message stays in the inbox. */
-const ANSWERED = 20;
+/** Every 24th message to the form `contact` has an answer, and every thirtieth message stays in the inbox. */
+const ANSWERED = 24;
 const LEFT = 30;
 
 /** The arrival of messages, and what people do with them. */
@@ -110,7 +110,7 @@ function answers(app: App, now: number, messages: readonly Message[]): Event[] {
 function archiving(app: App, now: number, messages: readonly Message[]): Event[] {
   const done = messages.filter((_, index) => index % LEFT !== 0);
   const days = Array.from({ length: DAYS * 2 }, (_, half) => half / 2);
-  const ends = days.filter((day) => day >= KEPT_DAYS && (day < 7 || day % 4 === 0));
+  const ends = days.filter((day) => day >= KEPT_DAYS && (day < 6 || day % 4 === 0));
   return ends.map((end, index) => {
     const start = ends[index + 1] ?? DAYS + 1;
     const isOf = ({ createdAt }: Message) =>

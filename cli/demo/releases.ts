@@ -93,7 +93,7 @@ function experiments(app: App, now: number): Event[] {
       metrics: ["event:order"],
       hypothesis: "Business customers order more if they see prices without VAT.",
     }),
-    counted(23.1, "price-display", "order", { gross: [1480, 118], net: [1502, 186] }),
+    counted(23.1, "price-display", "order", { gross: [740, 59], net: [751, 110] }),
     ago(now, 23, () => readGuards(app, () => {})),
     ago(now, 22.5, () =>
       shipExperiment(app, by("mara", "clearly more orders"), trial("prices"), {
@@ -107,7 +107,7 @@ function experiments(app: App, now: number): Event[] {
       metrics: ["event:letter", "submissions:contact"],
       hypothesis: "Visitors who stay for a second page like to hear from us.",
     }),
-    counted(17.1, "newsletter-popup", "letter", { off: [620, 31], on: [598, 33] }),
+    counted(17.1, "newsletter-popup", "letter", { off: [320, 17], on: [308, 18] }),
     ago(now, 17, () => stopExperiment(app, by("jonas", "no more letters than before"), trial("letters"))),
     begin(8, "ranking", "jonas", {
       flag: "search-ranking",
@@ -115,7 +115,7 @@ function experiments(app: App, now: number): Event[] {
       minDays: 14,
       hypothesis: "Newer products first bring more orders.",
     }),
-    counted(0.1, "search-ranking", "order", { off: [940, 71], on: [962, 85] }),
+    counted(0.1, "search-ranking", "order", { off: [470, 36], on: [481, 43] }),
   ];
 }
 
@@ -134,7 +134,7 @@ function ramps(app: App, now: number): Event[] {
     ),
     ago(now, 3.05, () => start("jonas", ["staging", "express-shipping"], [25, 50, 100], [])),
     ago(now, 0.2, async () => {
-      await count(app, "gift-wrapping", "error", { off: [2440, 49], on: [810, 70] });
+      await count(app, "gift-wrapping", "error", { off: [1220, 25], on: [405, 45] });
       await readGuards(app, () => {});
     }),
   ];
