@@ -16,6 +16,7 @@ import { listAll } from "../session/pages.ts";
 import type { Session } from "../session/session.ts";
 import { usage } from "../session/usage.ts";
 import { addList } from "./verbs.ts";
+import { verb } from "../session/verb.ts";
 
 export function addMemberCommands(members: Command, io: Io): void {
   heard(members)`
@@ -61,67 +62,48 @@ async function readPlace(input: Input, given?: string): Promise<Place> {
   return { project: await input.project(), user };
 }
 
-function addSetCommand(members: Command, io: Io): void {
-  members
-    .command("set")
-    .argument("[name]", "name of the user")
-    .description("give a user a role in a project")
-    .addOption(projectOption())
-    .withOptions(...optionsOf(MEMBER))
-    .addHelpText(
-      "after",
-      `
+const addSetCommand = verb("set", {
+  argument: ["[name]", "name of the user"],
+  description: "give a user a role in a project",
+  options: ["project", ...optionsOf(MEMBER)],
+  help: `
 With -e, an editor or a releaser can change flags only in these environments, and read the rest of the project.
 
 Examples:
   formflag members set ann -p shop --role editor
   formflag members set ben -p shop --role editor -e develop -e staging
 `,
-    )
-    .action(action(io, parseSet, setMember));
-}
-
-type Given = { place: Place; given: NewOf<typeof MEMBER> };
-
-async function parseSet(input: Input, name?: string): Promise<Given> {
-  return { place: await readPlace(input, name), given: await givenIn(MEMBER, input) };
-}
-
-async function setMember({ client, report }: Session, { place, given }: Given): Promise<void> {
-  const member = await client.call(operations.set, { names: place, body: given });
-  const { result, user, ...role } = member;
-  await report(member, shown`${result} member ${user} of project ${place.project}: ${describeRole(role)}\n`);
-}
-
-function addRemoveCommand(members: Command, io: Io): void {
-  members
-    .command("remove")
-    .alias("delete")
-    .argument("[name]", "name of the user")
-    .description("end the role of a user in a project, at once")
-    .addOption(projectOption())
-    .addHelpText("after", "\nExamples:\n  formflag members remove ann -p shop\n")
-    .action(
-      action(io, readPlace, async ({ client, report }, place) => {
-        await client.call(operations.remove, { names: place });
-        const { user, project } = place;
-        await report(
-          { user, project, result: "removed" },
-          shown`removed member ${user} of project ${project}\n`,
-        );
-      }),
+  parse: async (input, name) => ({
+    place: await readPlace(input, name),
+    given: await givenIn(MEMBER, input),
+  }),
+  run: async ({ client, report }, { place, given }) => {
+    const member = await client.call(operations.set, { names: place, body: given });
+    const { result, user, ...role } = member;
+    await report(
+      member,
+      shown`${result} member ${user} of project ${place.project}: ${describeRole(role)}\n`,
     );
-}
+  },
+});
 
-function addInviteCommand(members: Command, io: Io): void {
-  members
-    .command("invite")
-    .description("print a link that makes one person a member of a project")
-    .addOption(projectOption())
-    .withOptions(...optionsOf(INVITATION))
-    .addHelpText(
-      "after",
-      `
+const addRemoveCommand = verb("remove delete", {
+  argument: ["[name]", "name of the user"],
+  description: "end the role of a user in a project, at once",
+  options: ["project"],
+  help: "\nExamples:\n  formflag members remove ann -p shop\n",
+  parse: readPlace,
+  run: async ({ client, report }, place) => {
+    await client.call(operations.remove, { names: place });
+    const { user, project } = place;
+    await report({ user, project, result: "removed" }, shown`removed member ${user} of project ${project}\n`);
+  },
+});
+
+const addInviteCommand = verb("invite", {
+  description: "print a link that makes one person a member of a project",
+  options: ["project", ...optionsOf(INVITATION)],
+  help: `
 A signed-in user accepts the invitation. Anyone else chooses a name and a password, and becomes a new user who sees only
 this project. The link works once, and ends when the user or token that created it may no longer invite.
 
@@ -129,19 +111,18 @@ Examples:
   formflag members invite -p shop --role editor
   formflag members invite -p shop --role viewer --expires 30d
 `,
-    )
-    .action(action(io, parseInvite, invite, BEGINS));
-}
+  ...BEGINS,
+  parse: async (input) => {
+    const project = await input.project();
+    const body = await givenIn(INVITATION, input);
+    if (input.options["expires"] !== undefined && body.expiresAt == null)
+      throw usage("--expires: an invitation ends within 90 days", "such as --expires 30d");
+    return { project, body };
+  },
+  run: invite,
+});
 
 type NewInvitation = { project: string; body: NewOf<typeof INVITATION> };
-
-async function parseInvite(input: Input): Promise<NewInvitation> {
-  const project = await input.project();
-  const body = await givenIn(INVITATION, input);
-  if (input.options["expires"] !== undefined && body.expiresAt == null)
-    throw usage("--expires: an invitation ends within 90 days", "such as --expires 30d");
-  return { project, body };
-}
 
 async function invite(
   { client, config, print, note }: Session,
@@ -158,7 +139,7 @@ function addInvitationsCommand(members: Command, io: Io): void {
   const command = members.command("invitations").description("list the open invitations to a project");
   command
     .addOption(projectOption())
-    .addHelpText("after", "\nExamples:\n  formflag members invitations -p shop\n")
+    .after("\nExamples:\n  formflag members invitations -p shop\n")
     .action(
       action(
         io,
@@ -177,27 +158,20 @@ function addInvitationsCommand(members: Command, io: Io): void {
     );
 }
 
-function addUninviteCommand(members: Command, io: Io): void {
-  members
-    .command("uninvite")
-    .argument("[id]", "id of the invitation, as members invitations shows it")
-    .description("end an invitation at once")
-    .addOption(projectOption())
-    .addHelpText("after", "\nExamples:\n  formflag members uninvite 8k2d-0xqa-w51m -p shop\n")
-    .action(
-      action(
-        io,
-        async (input, given?: string) => ({
-          invitation: await input.need(given, "id"),
-          project: await input.project(),
-        }),
-        async ({ client, report }, names) => {
-          await client.call(invitations.revoke, { names });
-          await report(
-            { id: names.invitation, result: "revoked" },
-            shown`revoked invitation ${names.invitation}\n`,
-          );
-        },
-      ),
+const addUninviteCommand = verb("uninvite", {
+  argument: ["[id]", "id of the invitation, as members invitations shows it"],
+  description: "end an invitation at once",
+  options: ["project"],
+  help: "\nExamples:\n  formflag members uninvite 8k2d-0xqa-w51m -p shop\n",
+  parse: async (input, given) => ({
+    invitation: await input.need(given, "id"),
+    project: await input.project(),
+  }),
+  run: async ({ client, report }, names) => {
+    await client.call(invitations.revoke, { names });
+    await report(
+      { id: names.invitation, result: "revoked" },
+      shown`revoked invitation ${names.invitation}\n`,
     );
-}
+  },
+});

@@ -1,22 +1,18 @@
 import type { Command } from "commander";
-import { ROLE_WORDS, SCOPES_OF, USER_ROLES, type UserRole } from "../../src/access/role.ts";
+import { ROLE_WORDS, SCOPES_OF, USER_ROLES } from "../../src/access/role.ts";
 import type { Membership } from "../../src/access/members/member.ts";
 import { USER } from "../../src/access/members/member-card.ts";
 import type { User } from "../../src/access/user.ts";
-import type { NewOf } from "../../src/base/kinds/kinds.ts";
 import { users as operations } from "../../src/operations/access/users.ts";
-import { fieldOption } from "../output/field.ts";
 import type { Io } from "../output/terminal.ts";
 import { details, printable, shown } from "../output/text.ts";
-import { BEGINS, action } from "../session/action.ts";
+import { BEGINS } from "../session/action.ts";
 import { givenIn, optionsOf } from "../session/card.ts";
 import { heard } from "../session/command-line.ts";
 import { create, ifNotExistsOption } from "../session/create.ts";
-import type { Input } from "../session/input.ts";
 import { withServer } from "../session/addresses.ts";
-import type { Session } from "../session/session.ts";
 import { describeRole } from "./members.ts";
-import { named } from "../session/verb.ts";
+import { named, verb } from "../session/verb.ts";
 import { addDelete, addGet, addList } from "./verbs.ts";
 
 export function addUserCommands(users: Command, io: Io): void {
@@ -110,104 +106,71 @@ function describeUser({
   ]);
 }
 
-function addCreateCommand(users: Command, io: Io): void {
-  users
-    .command("create")
-    .description("create a user of the dashboard")
-    .argument(...USER.name.option)
-    .withOptions(...optionsOf(USER))
-    .addOption(ifNotExistsOption("the user"))
-    .addOption(fieldOption())
-    .addHelpText(
-      "after",
-      `
+const addCreateCommand = verb("create", {
+  argument: USER.name.option,
+  description: "create a user of the dashboard",
+  options: [...optionsOf(USER), ifNotExistsOption("the user"), "field"],
+  help: `
 A new user has no password and signs in with a link: see users link. A user and a token cannot have the same name.
 
 Examples:
   formflag users create ann --role editor
 `,
-    )
-    .action(action(io, parseCreate, createUser, BEGINS));
-}
+  ...BEGINS,
+  parse: async (input, given) => {
+    const name = await input.need(given, "name");
+    return {
+      user: { ...(await givenIn(USER, input)), name },
+      ifNotExists: input.options["ifNotExists"] === true,
+    };
+  },
+  run: async ({ client, report, suggest }, { user, ifNotExists }) => {
+    const make = () => client.call(operations.create, { body: user });
+    const find = () => client.call(operations.get, { names: { user: user.name } });
+    const created = await create<User>(make, ifNotExists ? find : null);
+    await report(created, describeUser(created));
+    suggest(shown`\nNext: formflag users link ${user.name}`);
+  },
+});
 
-type NewUser = { user: NewOf<typeof USER>; ifNotExists: boolean };
+const addSetCommand = verb("set", {
+  argument: NAMED,
+  description: "change the role of a user, at once",
+  options: [...optionsOf(ROLE)],
+  help: "\nExamples:\n  formflag users set ann --role releaser\n",
+  parse: async (input, given) => ({ name: await input.need(given, "name"), ...(await givenIn(ROLE, input)) }),
+  run: async ({ client, report }, { name, role }) => {
+    const user = await client.call(operations.set, { names: { user: name }, body: { role } });
+    const text = user.result === "unchanged" ? "unchanged" : "updated";
+    await report(user, shown`${text} user ${name}: the role is ${user.role}\n`);
+  },
+});
 
-async function parseCreate(input: Input, given?: string): Promise<NewUser> {
-  const name = await input.need(given, "name");
-  return {
-    user: { ...(await givenIn(USER, input)), name },
-    ifNotExists: input.options["ifNotExists"] === true,
-  };
-}
-
-async function createUser(
-  { client, report, suggest }: Session,
-  { user, ifNotExists }: NewUser,
-): Promise<void> {
-  const make = () => client.call(operations.create, { body: user });
-  const find = () => client.call(operations.get, { names: { user: user.name } });
-  const created = await create<User>(make, ifNotExists ? find : null);
-  await report(created, describeUser(created));
-  suggest(shown`\nNext: formflag users link ${user.name}`);
-}
-
-function addSetCommand(users: Command, io: Io): void {
-  users
-    .command("set")
-    .argument(...NAMED)
-    .description("change the role of a user, at once")
-    .withOptions(...optionsOf(ROLE))
-    .addHelpText("after", "\nExamples:\n  formflag users set ann --role releaser\n")
-    .action(action(io, parseSet, setRole));
-}
-
-type NewRole = { name: string; role: UserRole };
-
-async function parseSet(input: Input, given?: string): Promise<NewRole> {
-  return { name: await input.need(given, "name"), ...(await givenIn(ROLE, input)) };
-}
-
-async function setRole({ client, report }: Session, { name, role }: NewRole): Promise<void> {
-  const user = await client.call(operations.set, { names: { user: name }, body: { role } });
-  const text = user.result === "unchanged" ? "unchanged" : "updated";
-  await report(user, shown`${text} user ${name}: the role is ${user.role}\n`);
-}
-
-function addResetCommand(users: Command, io: Io): void {
-  users
-    .command("reset")
-    .argument(...NAMED)
-    .description("remove every second factor of a user, and sign them out everywhere at once")
-    .addHelpText(
-      "after",
-      `
+const addResetCommand = verb("reset", {
+  argument: NAMED,
+  description: "remove every second factor of a user, and sign them out everywhere at once",
+  help: `
 Use this for a user who has lost their recovery codes and the device with the authenticator app or passkey. The password
 stays, and is enough to sign in until the user sets up another factor.
 
 Examples:
   formflag users reset ann
 `,
-    )
-    .action(action(io, (input, given?: string) => input.need(given, "name"), resetUser));
-}
+  parse: (input, given) => input.need(given, "name"),
+  run: async ({ client, report }, name) => {
+    const user = await client.call(operations.reset, { names: { user: name } });
+    const text =
+      user.result === "unchanged"
+        ? shown`unchanged user ${name}: there is no second factor and no session\n`
+        : shown`reset user ${name}: there is no second factor any more, and every session has ended\n`;
+    await report(user, text);
+  },
+});
 
-async function resetUser({ client, report }: Session, name: string): Promise<void> {
-  const user = await client.call(operations.reset, { names: { user: name } });
-  const text =
-    user.result === "unchanged"
-      ? shown`unchanged user ${name}: there is no second factor and no session\n`
-      : shown`reset user ${name}: there is no second factor any more, and every session has ended\n`;
-  await report(user, text);
-}
-
-function addLinkCommand(users: Command, io: Io): void {
-  users
-    .command("link")
-    .argument("[name]", "name of the user (default: the only admin)")
-    .description("print a link that signs a user in to the dashboard once, within 15 minutes")
-    .addHelpText(
-      "after",
-      `
+const addLinkCommand = verb("link", {
+  argument: ["[name]", "name of the user (default: the only admin)"],
+  description: "print a link that signs a user in to the dashboard once, within 15 minutes",
+  help: `
 If there is no user yet, the command creates the first one, an admin called admin or the given name.
 
 With --server, the link begins with the --dashboard-url of that server, or else with the address given as --server.
@@ -219,25 +182,24 @@ Examples:
   formflag users link ann
   FORMFLAG_DASHBOARD_URL=https://flags.example.com formflag users link
 `,
-    )
-    .action(action(io, (_, name) => name, printLink, BEGINS));
-}
-
-async function printLink(session: Session, given: string | undefined): Promise<void> {
-  const { client, config, io, print, note, suggest } = session;
-  const link = await client.call(operations.link, { body: { name: given } });
-  const url = withServer(link.url, config.server);
-  const isWhole = !url.startsWith("/");
-  const isShown = io.outIsTerminal && !config.json && !config.quiet;
-  await print(link, shown`${url}\n`);
-  // Not through the printer, which wraps lines.
-  if (isShown && isWhole) await io.out(await qrCode(url, io.outWidth));
-  if (link.isFirst) note(shown`created ${link.name}, the first user, who is an admin\n`);
-  note(shown`it signs ${link.name} in once, until ${link.expiresAt}\n`);
-  if (isWhole) return;
-  note("prefix it with the address of the server, such as http://127.0.0.1:8787\n");
-  suggest("FORMFLAG_DASHBOARD_URL, and serve --dashboard-url, make it a whole link, with a QR code.");
-}
+  ...BEGINS,
+  parse: (_, name) => name,
+  run: async (session, given) => {
+    const { client, config, io, print, note, suggest } = session;
+    const link = await client.call(operations.link, { body: { name: given } });
+    const url = withServer(link.url, config.server);
+    const isWhole = !url.startsWith("/");
+    const isShown = io.outIsTerminal && !config.json && !config.quiet;
+    await print(link, shown`${url}\n`);
+    // Not through the printer, which wraps lines.
+    if (isShown && isWhole) await io.out(await qrCode(url, io.outWidth));
+    if (link.isFirst) note(shown`created ${link.name}, the first user, who is an admin\n`);
+    note(shown`it signs ${link.name} in once, until ${link.expiresAt}\n`);
+    if (isWhole) return;
+    note("prefix it with the address of the server, such as http://127.0.0.1:8787\n");
+    suggest("FORMFLAG_DASHBOARD_URL, and serve --dashboard-url, make it a whole link, with a QR code.");
+  },
+});
 
 /** A QR code in block characters; empty if the terminal is too narrow for it. */
 async function qrCode(url: string, width: number | null): Promise<string> {

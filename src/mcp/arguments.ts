@@ -1,6 +1,7 @@
 import { MAX_WHY } from "../access/why.ts";
 import { AppError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
+import { FIELDS, FIELD_NAMES } from "../flags/flag-fields.ts";
 import { FILTERS } from "../forms/inbox/filters.ts";
 import { SEARCH_LIMITS } from "../forms/limits.ts";
 import { SUBMISSION_STATES } from "../forms/submission-state.ts";
@@ -29,6 +30,21 @@ const time = (description: string) => ({ type: "string", minLength: 1, maxLength
 const text = (description: string, maxLength: number) =>
   ({ type: "string", minLength: 1, maxLength, description }) as const;
 
+/** The shapes of the fields of a flag, by the kind of the field, and by its name for those of a rule. */
+const SHAPES: Readonly<Record<string, string>> = {
+  switch: "true or false",
+  text: "text",
+  markdown: "Markdown",
+  tags: "list of texts",
+  colours: "object of colors by variant",
+  json: "any JSON",
+  time: "ISO 8601 or null",
+  variants: "object of values",
+  defaultVariant: "name of a variant",
+  targeting: "JSONLogic as flagd reads it",
+  metadata: "object",
+};
+
 const ARGUMENTS = {
   project: name("Slug of a project, such as shop."),
   environment: name("Slug of an environment of the project, such as production."),
@@ -37,8 +53,7 @@ const ARGUMENTS = {
   id: name("Id of a submission, as a list has it."),
   patch: {
     type: "object" as const,
-    description:
-      "Fields of the flag to change; others stay as they are. enabled (boolean), payload (any JSON), description, expiredAt (ISO 8601 or null), variants (object of values), defaultVariant, targeting (JSONLogic as flagd reads it), metadata. null removes.",
+    description: `Fields of the flag to change; others stay as they are: ${FIELD_NAMES.map((each) => `${each} (${SHAPES[each] ?? SHAPES[FIELDS[each].kind]})`).join(", ")}. null removes.`,
   },
   contexts: {
     type: "array" as const,

@@ -1,9 +1,9 @@
 import type { Scope } from "../access/scope.ts";
+import { AppError } from "../base/errors.ts";
 import type { Operation, Schemas } from "../operations/operation.ts";
 import type { Answer } from "./answers.ts";
 import type { Api } from "./api.ts";
 import type { ArgumentName, Args, Takes } from "./arguments.ts";
-import { cursorOf, positionOf } from "./cursor.ts";
 
 /** A tool, made from the operation that names it. */
 export type Tool = Takes & {
@@ -64,4 +64,18 @@ function withCursors(tool: string, { value, cursors }: Answer): Answer {
   if (!cursors) return { value };
   const next = value["next"] === null ? null : cursorOf(tool, value["next"]);
   return { value: { ...value, next }, cursors: cursors.map((position) => cursorOf(tool, position)) };
+}
+
+/** The cursor of a position in the list of a tool: a text that only answers of this tool have. */
+function cursorOf(tool: string, position: unknown): string {
+  return Buffer.from(`${tool} ${String(position)}`).toString("base64url");
+}
+
+/** The position that a cursor of a tool stands for. Throws `invalid` for any text that no answer of this tool has. */
+function positionOf(tool: string, cursor: string): string {
+  const [name, ...rest] = Buffer.from(cursor, "base64url").toString().split(" ");
+  const position = rest.join(" ");
+  if (name !== tool || position === "" || cursorOf(tool, position) !== cursor)
+    throw new AppError("invalid", "cursor is the next of an answer, as it came");
+  return position;
 }

@@ -11,7 +11,7 @@ import { submissions } from "../operations/submissions.ts";
 import type { Answer } from "./answers.ts";
 import { holdsAny, identityOf } from "./api.ts";
 import { CHANGE_TOOLS } from "./change-tools.ts";
-import { formView, projectView, strangerView, submissionView } from "./shapes.ts";
+import { cleanedValue } from "./text.ts";
 import { type Tool, toolOf } from "./tool.ts";
 
 /** Items of a list by default and at most; fewer of those that hold text of strangers. */
@@ -173,3 +173,44 @@ const FORM_TOOLS: readonly Tool[] = [
 
 /** Every tool, in the order of a list. */
 export const TOOLS: readonly Tool[] = [...FLAG_TOOLS, ...FORM_TOOLS, ...CHANGE_TOOLS];
+
+type Project = {
+  slug: string;
+  name: string;
+  environments: readonly { slug: string; name: string; locked: boolean; approvals: number }[];
+};
+
+/** A project without the keys of its readers. */
+function projectView({ slug, name, environments }: Project) {
+  return {
+    slug,
+    name,
+    environments: environments.map((each) => ({
+      slug: each.slug,
+      name: each.name,
+      locked: each.locked,
+      approvals: each.approvals,
+    })),
+  };
+}
+
+/** A form without its key, and without the address that holds it. */
+function formView(form: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(form).filter(([name]) => name !== "key" && name !== "url"));
+}
+
+/** A submission with its texts cleaned and cut, and its files by name and size. */
+function submissionView(submission: {
+  files: readonly { field: string; name: string; size: number }[];
+}): Record<string, unknown> {
+  return strangerView({
+    ...submission,
+    files: submission.files.map(({ field, name, size }) => ({ field, name, size })),
+  });
+}
+
+/** A record with texts of strangers, cleaned and cut. */
+function strangerView(record: object): Record<string, unknown> {
+  const { value, truncated } = cleanedValue(record);
+  return { ...(value as object), ...(truncated && { truncated: true }) };
+}

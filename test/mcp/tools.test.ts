@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { flagPatchSchema } from "../../src/flags/flag-schema.ts";
 import { setFlag } from "../../src/flags/flags.ts";
 import { createForm } from "../../src/forms/forms.ts";
 import { newFormSchema } from "../../src/forms/form-schema.ts";
@@ -6,7 +7,8 @@ import { TOOLS } from "../../src/mcp/tools.ts";
 import { OPERATIONS } from "../../src/operations/all.ts";
 import { setEnvironment } from "../../src/projects/environments.ts";
 import { createProject, getProject } from "../../src/projects/projects.ts";
-import { INSTRUCTIONS } from "../../src/mcp/instructions.ts";
+import { inputSchema } from "../../src/mcp/arguments.ts";
+import { INSTRUCTIONS } from "../../src/mcp/prompts.ts";
 import { openTools } from "../support/mcp.ts";
 import { OPERATOR } from "../support/records/caller.ts";
 
@@ -28,6 +30,17 @@ async function failureOf(call: Promise<unknown>): Promise<number> {
 }
 
 describe("the tools", () => {
+  test("that change a flag name each field that they take", () => {
+    const schema = inputSchema(TOOLS.find(({ name }) => name === "flags_set")!);
+    const { patch } = schema["properties"] as { patch: { description: string } };
+    const named = [...patch.description.matchAll(/(\w+) \(([^)]+)\)/g)].map(([, name, shape]) => [
+      name,
+      shape,
+    ]);
+    expect(named.map(([name]) => name).toSorted()).toEqual(Object.keys(flagPatchSchema.shape).toSorted());
+    expect(named.filter(([, shape]) => shape === "undefined")).toEqual([]);
+  });
+
   test("are those that operations name, fifteen, in less than 40 kB with every hint", async () => {
     const named = OPERATIONS.flatMap(({ tool }) => tool ?? []);
     expect(TOOLS.map(({ name }) => name).toSorted()).toEqual(named.toSorted());
