@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Io } from "../../output/terminal.ts";
 import { shown } from "../../output/text.ts";
 import type { Session } from "../../session/session.ts";
-import { type FlagsOfProject, readFlags } from "./place.ts";
+import { type FlagsOfProject, readFlags } from "./places.ts";
 import { flags as operations } from "../../../src/operations/flags.ts";
 import { confirmAll, eachOf } from "../../session/several.ts";
 import type { DetailsPatch } from "../../../src/flags/flags.ts";

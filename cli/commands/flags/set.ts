@@ -14,7 +14,8 @@ import { usage } from "../../session/usage.ts";
 import { expiryValue, switchValue } from "../../session/values.ts";
 import { type Taken, verb } from "../../session/verb.ts";
 import { changeDetails } from "./archive.ts";
-import { type FlagsOfProject, type Place, inLockOrder, readPlaces } from "./place.ts";
+import { type Place } from "./place.ts";
+import { type FlagsOfProject, inLockOrder, readPlaces } from "./places.ts";
 import { noteRules, reportFlag } from "./report.ts";
 import { planChange, readValues, type ValuesChange, VALUE_OPTIONS } from "./values.ts";
 

@@ -11,7 +11,8 @@ import type { Session } from "../../session/session.ts";
 import { eachOf, namesIn, requireOne } from "../../session/several.ts";
 import { usage } from "../../session/usage.ts";
 import { spanValue } from "../../session/values.ts";
-import { type Place, findFlag, inLockOrder, readPlaces } from "./place.ts";
+import { type Place, findFlag } from "./place.ts";
+import { inLockOrder, readPlaces } from "./places.ts";
 import { reportFlag } from "./report.ts";
 
 /** Returns whether a flag is on after the switch. */
