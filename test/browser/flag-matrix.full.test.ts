@@ -17,6 +17,13 @@ const LONG = "a-flag-of-a-team-that-writes-the-year-the-quarter-and-the-ticket-i
 
 const SHOP = { project: "shop" };
 
+const VARIANT = "a-variant-with-a-name-that-is-wider-than-a-phone-and-goes-on-and-on";
+const RULE = {
+  variants: { [VARIANT]: "قيمة ".repeat(40), other: "x".repeat(300) },
+  defaultVariant: "other",
+  targeting: { if: [{ in: [{ var: "email" }, ["one-of-many@example.com", "ب".repeat(120)]] }, VARIANT] },
+};
+
 const app = openTestApp();
 await createProject(app, OPERATOR, { slug: "shop", environments: ["develop", "staging", "production"] });
 for (const [index, flag] of [`${LONG}4711`, `${LONG}4712`, "short", "plain"].entries()) {
@@ -29,6 +36,11 @@ for (const [index, flag] of [`${LONG}4711`, `${LONG}4712`, "short", "plain"].ent
   const tags = ["checkout", "الدفع", "release-of-the-third-quarter-of-2026", "growth"].slice(0, 4 - index);
   await setDetails(app, OPERATOR, { project: "shop", flag }, { owner: "فريق الدفع والفواتير والعملاء", tags });
 }
+const WIDE = ["develop", "an-environment-with-a-rather-long-name", "production"];
+await createProject(app, OPERATOR, { slug: "wide", environments: WIDE });
+for (const environment of WIDE)
+  for (const flag of [`${LONG}4711`, "short"])
+    await setFlag(app, OPERATOR, { project: "wide", environment, flag }, { enabled: true, ...RULE });
 const server = await startServer([], { data: app.directory });
 
 describeInBrowser("The list of flags", () => {
@@ -44,11 +56,26 @@ describeInBrowser("The list of flags", () => {
       await page.setViewportSize({ width, height: 800 });
       await page.goto(`${server.url}/dashboard/projects/shop`);
       expect({ width, isWithin: await page.evaluate<boolean>(isWithin) }).toEqual({ width, isWithin: true });
+      await page.goto(`${server.url}/dashboard/projects/wide`);
+      expect({ width, isWithin: await page.evaluate<boolean>(isWithin) }).toEqual({ width, isWithin: true });
+      await page.goto(`${server.url}/dashboard/projects/shop`);
       const rows = await page.evaluate<number[]>(heights);
       expect(rows).toHaveLength(4);
       if (width < 1280) continue;
       expect(Math.max(...rows)).toBeLessThan(130);
       expect((await page.locator("#flag-plain").boundingBox())!.height).toBeLessThan(60);
+    }
+    await context.close();
+  });
+
+  test("leads to a page that is never wider than the window, with long names too", async () => {
+    const { page, context } = await signInBrowser(browser(), server);
+    for (const width of [1280, 390, 320]) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.goto(`${server.url}/dashboard/projects/wide/flags/${LONG}4711?environment=develop`);
+      for (const part of ["rules", "variants"]) await page.locator(`#${part}-part > summary`).click();
+      const isWithin = "document.documentElement.scrollWidth <= document.documentElement.clientWidth";
+      expect({ width, isWithin: await page.evaluate<boolean>(isWithin) }).toEqual({ width, isWithin: true });
     }
     await context.close();
   });
@@ -94,6 +121,30 @@ describeInBrowser("The list of flags", () => {
       expect(await stateOf("production")).toBe(true);
       await setEnvironment(app, OPERATOR, "shop", "production", { locked: false });
       await setFlag(app, OPERATOR, { ...SHOP, environment: "production", flag: "short" }, { enabled: false });
+      await context.close();
+    },
+  );
+
+  test.each([WITH_JAVASCRIPT, WITHOUT_JAVASCRIPT])(
+    "turns ticked flags on in an environment, and takes that back by one Undo, $how",
+    async ({ javaScriptEnabled }) => {
+      const { page, context } = await signInBrowser(browser(), server, { javaScriptEnabled });
+      await page.goto(`${server.url}/dashboard/projects/shop`);
+      for (const flag of ["plain", "short"])
+        await page.getByRole("checkbox", { name: `Tick ${flag}` }).check();
+      const bar = page.getByRole("region", { name: "Ticked flags" });
+      await bar.getByText("Turn on in…").click();
+      await bar.getByLabel("Environment").selectOption("staging");
+      await bar.getByRole("button", { name: "Turn on", exact: true }).click();
+      await page.getByText("2 flags are on in staging.").waitFor();
+      expect(await bar.isVisible()).toBe(false);
+      const switches = ["plain", "short"].map((flag) =>
+        page.getByRole("switch", { name: `${flag} in staging` }),
+      );
+      for (const each of switches) expect(await each.getAttribute("aria-checked")).toBe("true");
+      await page.locator("#messages").getByRole("button", { name: "Undo" }).click();
+      await page.getByText("2 flags changed back.").waitFor();
+      for (const each of switches) expect(await each.getAttribute("aria-checked")).toBe("false");
       await context.close();
     },
   );

@@ -22,7 +22,7 @@ import { Turn } from "./turn.tsx";
 export const MAX_COLUMNS = 8;
 
 /** Environments beside which the table has room for reads and changes. */
-const MANY = 4;
+const MANY = 3;
 
 /** Tags of a flag that its row shows. */
 const MAX_TAGS = 2;
