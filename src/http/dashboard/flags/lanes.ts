@@ -42,8 +42,9 @@ export async function flagsInLanes(
   app: App,
   project: Project,
 ): Promise<{ flags: LaneFlag[]; code: KnownCode | null }> {
+  const { version } = await app.store.readVersion();
   const [found, code, courses] = await Promise.all([
-    everyFlag(app, project.slug),
+    keptFlags(app, project.slug, version, () => everyFlag(app, project.slug)),
     readKnownCode(app, project.slug),
     coursesOf(app, project),
   ]);
@@ -114,10 +115,31 @@ async function all<T>(read: (last: T | undefined) => Promise<{ items: T[]; more:
   }
 }
 
-/** How long the reads of a project are shown as they were: they are counted to the minute. */
-const READS_MS = 30_000;
+/** How long what was read of a project is shown as it was, if nothing was changed: reads are counted to the minute. */
+const KEPT_MS = 30_000;
 
-const readsOf = new WeakMap<App["store"], Map<string, { at: number; reads: Promise<FlagReads[]> }>>();
+/** Projects of which it is kept. */
+const MAX_KEPT = 4;
+
+/** Returns a function that keeps what was read of a project at a version of its store. */
+function keptOfProject<T>() {
+  const stores = new WeakMap<App["store"], Map<string, { at: number; version: number; value: Promise<T> }>>();
+  return (app: App, project: string, version: number, read: () => Promise<T>): Promise<T> => {
+    const kept =
+      stores.get(app.store) ?? new Map<string, { at: number; version: number; value: Promise<T> }>();
+    stores.set(app.store, kept);
+    const last = kept.get(project);
+    if (last?.version === version && Math.abs(app.now() - last.at) < KEPT_MS) return last.value;
+    if (kept.size >= MAX_KEPT) kept.clear();
+    const value = read();
+    kept.set(project, { at: app.now(), version, value });
+    value.catch(() => kept.delete(project));
+    return value;
+  };
+}
+
+const keptFlags = keptOfProject<FlagOverview[]>();
+const keptReads = keptOfProject<FlagReads[]>();
 
 /** The reads of the flags of a project in the last hours, by flag, for a caller who reads all its environments. */
 export async function recentReads(
@@ -125,20 +147,9 @@ export async function recentReads(
   caller: Caller,
   project: string,
 ): Promise<Map<string, FlagReads>> {
-  const kept = readsOf.get(app.store) ?? new Map<string, { at: number; reads: Promise<FlagReads[]> }>();
-  readsOf.set(app.store, kept);
-  let last = kept.get(project);
-  if (!last || Math.abs(app.now() - last.at) >= READS_MS) {
-    if (kept.size >= MAX_KEPT) kept.clear();
-    last = { at: app.now(), reads: readsOfFlags(app, caller, { project }) };
-    kept.set(project, last);
-    last.reads.catch(() => kept.delete(project));
-  }
-  return new Map((await last.reads).map((each) => [each.flag, each]));
+  const reads = await keptReads(app, project, 0, () => readsOfFlags(app, caller, { project }));
+  return new Map(reads.map((each) => [each.flag, each]));
 }
-
-/** Projects whose reads are kept. */
-const MAX_KEPT = 20;
 
 /** The files that name a flag in uploaded code; null where that is not known. */
 export async function filesNaming(

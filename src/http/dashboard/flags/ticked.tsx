@@ -16,7 +16,7 @@ import { SelectField, TextField } from "../parts/field.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Button, Form, Hidden } from "../parts/link.tsx";
 import { counted } from "../parts/text.tsx";
-import { COMPARE, type ParametersOf, pathTo, PROJECT, projectPath } from "../paths.ts";
+import { COMPARE, type ParametersOf, pathTo, PROJECT, projectPath, RELEASES } from "../paths.ts";
 import type { Dashboard, Done, Sent } from "../routes.ts";
 import { addressOf, useMayChange, useView } from "../view.ts";
 
@@ -130,7 +130,7 @@ function turnAll({ app, act }: Dashboard, isOn: boolean) {
     ];
     const text = lines.flatMap((line) => line || []).join(". ");
     return {
-      to: proposals.length > 0 ? `${to}/changes` : to,
+      to: proposals.length > 0 ? pathTo(RELEASES, { project }) : to,
       text: `${text}.`,
       ...undoOfAll(project, changed),
     };

@@ -221,7 +221,7 @@ test("ticked flags are proposed, a change for each, where turning them on needs 
   expect([asked.status, asked.text.includes("Propose for approval")]).toEqual([428, true]);
   const proposed = await act({ ...on, propose: "14d" });
   expect(proposed.text).toContain("2 changes proposed, one for each flag.");
-  expect(proposed.path).toBe(`${LIST}/changes`);
+  expect(proposed.path).toBe(`${LIST}/releases`);
   expect((await act({ ...on, flag: "gamma", propose: "14d" })).path).toMatch(/\/changes\/./);
   const found = await app.store.flags.among("shop", "live", ["beta", "gamma"]);
   expect(found.map(({ enabled }) => enabled)).toEqual([false, false]);
