@@ -208,7 +208,7 @@ type Deleted = {
 };
 
 /** Environments in which a flag is deleted, and their readers. */
-export function DeletedEverywhere({ flag, environments, statuses, now, rateOf }: Deleted) {
+function DeletedEverywhere({ flag, environments, statuses, now, rateOf }: Deleted) {
   const readers = statuses
     .filter((status) => isRead(status, now))
     .flatMap(({ environment: slug, readAt }) => {

@@ -240,12 +240,12 @@ function Actions({ screen: { place, project, environment, record } }: { screen: 
 const MAX_TEXT = 2000;
 
 /** The address of the server for programs, as far as it is known. */
-export function serverOf(c: DashboardContext, { publicUrl, basePath }: DashboardOptions): string {
+function serverOf(c: DashboardContext, { publicUrl, basePath }: DashboardOptions): string {
   return publicUrl ?? `${new URL(c.req.url).origin}${basePath}`;
 }
 
 /** The commands that show and change a flag in one environment. */
-export function settingCommands({ place, project, environment, record }: Screen, server: string): Command[] {
+function settingCommands({ place, project, environment, record }: Screen, server: string): Command[] {
   const { flag } = place;
   const at = { p: project.slug, e: environment.slug };
   const verb = `flags ${record.enabled ? "disable" : "enable"}`;

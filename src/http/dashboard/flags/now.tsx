@@ -107,7 +107,7 @@ function anHour(rate: number): string {
 }
 
 /** A reader by its token; without one by the keys of its environment. */
-export function readerOf({ token }: { token: string | null }): string {
+function readerOf({ token }: { token: string | null }): string {
   return token ?? "the keys";
 }
 

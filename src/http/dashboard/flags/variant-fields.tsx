@@ -13,7 +13,7 @@ const ERROR = "variants-error";
 const AS_WRITTEN: object = { spellcheck: "false", autocapitalize: "off", dir: "auto" };
 
 /** The variants of a flag as fields, with one type for all of them, and how often each was served today. */
-export function VariantsTable({
+function VariantsTable({
   variants: { type, rows },
   served,
   fault,
