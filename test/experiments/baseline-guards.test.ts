@@ -64,6 +64,7 @@ test("a baseline is counted in the same spans of the four weeks before, without 
   const until = start + 2 * HOUR_MS + 1;
   expect(await readBaseline(app, form.key, start, until)).toEqual({
     since: 5,
+    now: [2, 3, 0],
     hours: [
       [4, 0, 0, 0],
       [0, 6, 0, 7],

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "bun:test";
+import type { Caller } from "../../src/access/caller.ts";
 import { readGuards } from "../../src/experiments/guards/guarding.ts";
+import { readGuardsOf } from "../../src/experiments/guards/readings.ts";
 import { startGuardedRamp } from "../../src/experiments/guards/ramp-guards.ts";
 import type { RampPlan } from "../../src/flags/ramps/ramp.ts";
-import { createForm } from "../../src/forms/forms.ts";
-import { OPERATOR } from "../support/records/caller.ts";
+import { createForm, deleteForm } from "../../src/forms/forms.ts";
+import { OPERATOR, callerNamed } from "../support/records/caller.ts";
 import { openRamping, sharing } from "../support/records/ramping.ts";
 import { reasonOf } from "../support/refusals.ts";
 
@@ -75,6 +77,29 @@ describe("a guard of a ramp", () => {
     await finish();
     expect(await ramp()).toMatchObject({ status: "completed" });
     expect(await live()).toEqual([]);
+  });
+
+  test("is read with its numbers and its limit, those of submissions by who may read the form", async () => {
+    const { app, at, due, visit, begin, abort } = await openGuarded({ guards: ["event:error rises 50%"] });
+    const read = async (caller: Caller = OPERATOR) =>
+      readGuardsOf(app, at, (await app.store.ramps.find(at))!.ramp, caller);
+    const none = { visitors: 0, conversions: 0 };
+    expect(await read()).toEqual([
+      { guard: "event:error rises 50%", is: "rate", own: none, control: none, limit: null },
+    ]);
+    await visit({ off: 2, on: 1 });
+    expect(await read()).toMatchObject([
+      { own: { visitors: 2000, conversions: 20 }, control: { visitors: 2000, conversions: 40 }, limit: 0.03 },
+    ]);
+    await abort();
+    const form = await createForm(app, OPERATOR, { slug: "contact", project: "shop" });
+    await begin({ guards: ["submissions:contact falls 50% of baseline"] });
+    await due(0.25);
+    const [reading] = await read();
+    expect(reading).toMatchObject({ is: "submissions", hours: Array.from({ length: 7 }, () => 0) });
+    expect(await read(callerNamed("ann", { scopes: ["flags:read"] }))).toEqual([]);
+    await deleteForm(app, OPERATOR, form.slug);
+    expect(await read()).toEqual([]);
   });
 
   test("aborts it, and restores its flag", async () => {

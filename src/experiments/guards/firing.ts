@@ -35,15 +35,18 @@ export async function findFired(app: ExperimentsApp, guarded: Guarded): Promise<
 
 function findPast({ counts, control, guards, others, steps }: Guarded, guard: string) {
   const { metric, ...limit } = parseGuard(guard);
-  const countsOf = (name: string): Counts => {
-    const { visitors = 0, conversions = {} } = counts.variants[name] ?? {};
-    return { visitors, conversions: conversions[metric] ?? 0 };
-  };
+  const countsOf = (name: string) => countsIn(counts, name, metric);
   const against = countsOf(control);
   const variant = others
     .map(countsOf)
     .find((own) => isPastControl(limit, against, own, guards.length * others.length * steps));
   return variant && { variant, control: against };
+}
+
+/** The visitors of a variant, and how many of them convert by a metric. */
+export function countsIn({ variants }: ExperimentCounts, variant: string, metric: string): Counts {
+  const { visitors = 0, conversions = {} } = variants[variant] ?? {};
+  return { visitors, conversions: conversions[metric] ?? 0 };
 }
 
 async function findBelow(app: ExperimentsApp, { project, guards, steps, since }: Guarded, guard: string) {
@@ -61,7 +64,7 @@ type SubmissionCounts = {
 };
 
 /**
- * Counts submissions to a form between two times, and in the same hours of the weeks before. For whole hours,
+ * Counts submissions to a form between two times, in all and in each hour, and in the same hours of the weeks before. For whole hours,
  * submissions that were deleted since are included; for the parts of hours at both ends they are not.
  */
 export async function readBaseline(
@@ -69,7 +72,7 @@ export async function readBaseline(
   formKey: string,
   from: number,
   to: number,
-): Promise<Baseline> {
+): Promise<Baseline & { now: number[] }> {
   const spans = hoursOf(from, to);
   const weeks = Array.from({ length: BASELINE_WEEKS + 1 }, (_, week) => week * WEEK_MS);
   const counts = spans.map(() => weeks.map(() => 0));
@@ -84,7 +87,7 @@ export async function readBaseline(
   for (const [index, { at, week }] of parts.entries()) counts[at]![week] = between[index]!;
   let since = 0;
   for (const [now] of counts) since += now!;
-  return { since, hours: counts.map(([, ...before]) => before) };
+  return { since, now: counts.map(([now]) => now!), hours: counts.map(([, ...before]) => before) };
 }
 
 /** The hours of the clock in a span of time, of which the first and the last may be cut. */

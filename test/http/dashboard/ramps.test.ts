@@ -6,6 +6,7 @@ import { createProject } from "../../../src/projects/projects.ts";
 import { openTestApp } from "../../support/app.ts";
 import { openDashboard } from "../../support/pages/dashboard.ts";
 import { OPERATOR } from "../../support/records/caller.ts";
+import { countVisitors } from "../../support/records/visitors.ts";
 
 const DAY = 86_400_000;
 const FLAG = "/projects/shop/environments/live/flags/search";
@@ -145,6 +146,16 @@ test("A ramp with guards is begun with one a line, shown and kept by a confirmat
   const { text } = await ann.get(FLAG);
   for (const guard of guards) expect(text).toContain(guard);
   expect(text).toContain("It goes back, and tells you, if");
+});
+
+test("A guard of a ramp is shown with its numbers and its limit on the page of the flag and on Releases", async () => {
+  const { app, ann, send } = await openShop();
+  await send({ ...COURSE, guard: "event:error rises", "percent event:error rises": "50" });
+  for (const page of [FLAG, "/projects/shop/releases"])
+    expect((await ann.get(page)).text).toContain("Errors: no visitors of both variants yet.");
+  await countVisitors(app, "search", { off: [2000, 40], on: [1000, 10] });
+  for (const page of [FLAG, "/projects/shop/releases"])
+    expect((await ann.get(page)).text).toContain("Errors: 1.0 % with it, 2.0 % without it, limit 3.0 %");
 });
 
 test("A locked environment is typed before its ramp is changed", async () => {

@@ -2,15 +2,28 @@ import { durationInWords } from "../../../base/units.ts";
 import type { FlagPlace } from "../../../flags/flag.ts";
 import { type RampView, nextShare } from "../../../flags/ramps/ramp-words.ts";
 import { guardInWords } from "../../../flags/release/release-words.ts";
+import type { GuardReading } from "../../../experiments/guards/readings.ts";
+import { rateOf } from "../../../experiments/statistics.ts";
+import { percentOf } from "../../../experiments/result-words.ts";
+import { capital } from "../../../base/shapes/words.ts";
 import type { PropsWithChildren } from "../markup.ts";
+import { formatCount, rounded } from "../parts/chart.tsx";
 import { A, Button, Form } from "../parts/link.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
 import { inboxPath, rampPath } from "../paths.ts";
 import { useMay } from "../view.ts";
 
-/** The share of a ramp, its steps, and the guards that stop it. */
-export function RampCourse({ ramp, project }: { ramp: RampView; project: string }) {
+/** The share of a ramp, its steps, and the guards that stop it, with what they compare now. */
+export function RampCourse({
+  ramp,
+  project,
+  readings,
+}: {
+  ramp: RampView;
+  project: string;
+  readings: readonly GuardReading[];
+}) {
   const { variant, share, every, steps, nextAt, guards, onGuard, who, why, createdAt } = ramp;
   const next = nextShare(ramp);
   const at = steps.findLastIndex(({ doneAt }) => doneAt !== null);
@@ -70,6 +83,9 @@ export function RampCourse({ ramp, project }: { ramp: RampView; project: string 
           .
         </p>
       )}
+      {readings.map((reading) => (
+        <Reading reading={reading} isStopped={ramp.status === "paused"} />
+      ))}
       <p class="soft small">
         Begun by <Foreign text={who} />, <Time at={Date.parse(createdAt)} />
         {why !== null && (
@@ -87,6 +103,73 @@ export function RampCourse({ ramp, project }: { ramp: RampView; project: string 
       </p>
     </>
   );
+}
+
+/** Hours of submissions that a chart shows. */
+const HOURS = 14 * 24;
+
+/** The numbers of a guard, and a drawing of them with the limit. */
+function Reading({ reading, isStopped }: { reading: GuardReading; isStopped: boolean }) {
+  const metric = capital(guardInWords(reading.guard).replace(/ (?:rise|fall).*$/, ""));
+  const tone = isStopped ? "guard" : "guard calm";
+  if (reading.is === "submissions") {
+    const [hours, limits] = [reading.hours.slice(-HOURS), reading.limits.slice(-HOURS)];
+    const [sum, least] = [sumOf(reading.hours), Math.floor(sumOf(reading.limits))];
+    const most = Math.max(1, ...hours, ...limits);
+    const points = (values: readonly number[]) =>
+      values.map((each, at) => `${xOf(at, values.length)},${rounded(38 - (36 * each) / most)}`).join(" ");
+    return (
+      <div class={tone}>
+        <p>
+          <b>
+            {metric}: {formatCount(sum)}
+          </b>{" "}
+          since this step; fewer than {formatCount(least)} may stop it.
+        </p>
+        <svg viewBox="0 0 100 40" preserveAspectRatio="none" role="img" aria-label={`${metric} by the hour`}>
+          <polyline class="limit" points={points(limits)} />
+          <polyline points={points(hours)} />
+        </svg>
+      </div>
+    );
+  }
+  const { own, control, limit } = reading;
+  const [rate, base] = [rateOf(own), rateOf(control)];
+  if (rate === null || base === null || limit === null)
+    return <p class="small soft">{metric}: no visitors of both variants yet.</p>;
+  const most = Math.max(rate, base, limit, Number.EPSILON) * 1.1;
+  const x = (value: number) => rounded((100 * value) / most);
+  const words = `${percentOf(rate)} with it, ${percentOf(base)} without it, limit ${percentOf(limit)}`;
+  return (
+    <div class={tone}>
+      <p>
+        <b>
+          {metric}: {percentOf(rate)}
+        </b>{" "}
+        of {formatCount(own.visitors)} visitors with it, {percentOf(base)} of {formatCount(control.visitors)}{" "}
+        without it; {percentOf(limit)} is the limit.
+      </p>
+      <svg
+        class="bars"
+        viewBox="0 0 100 9"
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`${metric}: ${words}`}
+      >
+        <rect class="a" width={x(rate)} height="4" />
+        <rect y="5" width={x(base)} height="4" />
+        <path class="limit" d={`M${x(limit)} 0V9`} />
+      </svg>
+    </div>
+  );
+}
+
+function sumOf(values: readonly number[]): number {
+  return values.reduce((all, each) => all + each, 0);
+}
+
+function xOf(at: number, count: number): number {
+  return rounded((100 * at) / Math.max(1, count - 1));
 }
 
 /** The buttons of a ramp that holds its flag. `back` names the list to return to, in place of the page of the flag. */

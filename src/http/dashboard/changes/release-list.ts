@@ -2,6 +2,7 @@ import type { App } from "../../../app.ts";
 import { AppError } from "../../../base/errors.ts";
 import { nextOf } from "../../../base/pages.ts";
 import type { ProposalView } from "../../../documents/changes/proposal.ts";
+import { readGuardsOf } from "../../../experiments/guards/readings.ts";
 import type { Experiment } from "../../../experiments/experiment.ts";
 import { isHeld, viewRamp } from "../../../flags/ramps/ramp.ts";
 import { settled } from "../../../flags/ramps/ramp-plan.ts";
@@ -75,10 +76,14 @@ export async function readSource(
   }
 }
 
-async function heldRamps({ app, project: { slug } }: Reading): Promise<Found> {
-  const found = await app.store.ramps.held([slug], HELD);
-  const ramps = found.map((each) => viewRamp(settled(each))).filter(isHeld);
-  return { releases: ramps.map((ramp) => ofRamp(slug, ramp)), next: null };
+async function heldRamps({ app, c, project: { slug: project } }: Parameters<Read>[0]): Promise<Found> {
+  const ramps = (await app.store.ramps.held([project], HELD)).map(settled).filter(isHeld);
+  const releases = ramps.map(async (ramp): Promise<Release> => {
+    const { environment, flag } = ramp;
+    const readings = await readGuardsOf(app, { project, environment, flag }, ramp, c.get("caller"));
+    return { ...ofRamp(project, viewRamp(ramp)), readings };
+  });
+  return { releases: await Promise.all(releases), next: null };
 }
 
 async function endedRamps({ app, project: { slug }, environment }: Reading, cursor?: string): Promise<Found> {

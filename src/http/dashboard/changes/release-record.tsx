@@ -2,6 +2,7 @@ import type { App } from "../../../app.ts";
 import { DAY_MS } from "../../../base/days.ts";
 import { sentence } from "../../../base/shapes/words.ts";
 import type { ProposalView } from "../../../documents/changes/proposal.ts";
+import type { GuardReading } from "../../../experiments/guards/readings.ts";
 import type { FoundExperiment } from "../../../experiments/experiment.ts";
 import { settled as settledExperiment } from "../../../experiments/plan.ts";
 import { type RampView, rampStatusInWords } from "../../../flags/ramps/ramp-words.ts";
@@ -36,6 +37,8 @@ export type Release = {
   verb?: { label: string; to: string; isChange?: boolean };
   /** The course of one that is made step by step, which its row opens. */
   ramp?: RampView;
+  /** The numbers that its guards compare. */
+  readings?: readonly GuardReading[];
 };
 
 export function ofRamp(project: string, ramp: RampView): Release {
@@ -139,7 +142,8 @@ export function ofProposal(proposal: ProposalView): Release {
   const { id, project, environments, summary, who, why, status, needed, isOutdated, createdAt } = proposal;
   const to = changePath(project, id);
   const isLive = status === "open" || status === "approved";
-  const place = environments.length > 0 && ` in ${environments.join(", ")}`;
+  const places = ` in ${environments.join(", ")}`;
+  const place = environments.length > 0 && !summary.endsWith(places) ? places : "";
   return {
     key: `change-${id}`,
     group: isLive ? "decide" : "finished",
@@ -149,7 +153,7 @@ export function ofProposal(proposal: ProposalView): Release {
     tone: isLive ? "info" : status === "applied" ? "good" : "",
     to,
     name: summary,
-    words: isLive ? place : `${place || ""}: ${status}`,
+    words: isLive ? place : `${place}: ${status}`,
     more: (
       <>
         <By who={who} why={why} />

@@ -86,7 +86,7 @@ function Steps({ project: { slug, environments }, release, ramp, isFirst }: Prop
             <Icon name="chevronDown" kind="tiny" />
           </span>
         </summary>
-        <RampCourse ramp={ramp} project={slug} />
+        <RampCourse ramp={ramp} project={slug} readings={release.readings ?? []} />
         <MayChange environments={environments.filter((each) => each.slug === ramp.environment)}>
           <RampActions place={place} ramp={ramp} id={`${key}-form`} isPrimary={isFirst} back="releases" />
         </MayChange>

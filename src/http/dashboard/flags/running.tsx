@@ -123,7 +123,7 @@ function RampCard({ screen, ramp }: { screen: Screen; ramp: Ramp }) {
       <Badge tone={TONES[ramp.status]}>{rampStatusInWords(ramp)}</Badge>
     </>
   );
-  const course = <RampCourse ramp={ramp} project={screen.place.project} />;
+  const course = <RampCourse ramp={ramp} project={screen.place.project} readings={screen.readings} />;
   if (isOver && fault === undefined)
     return (
       <details class="card" id="ramp-card">

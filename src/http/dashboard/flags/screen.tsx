@@ -3,6 +3,7 @@ import { hasScope } from "../../../access/rights.ts";
 import type { App } from "../../../app.ts";
 import { parseWallTime } from "../../../base/wall-time.ts";
 import { viewExperiment } from "../../../experiments/experiment.ts";
+import { type GuardReading, readGuardsOf } from "../../../experiments/guards/readings.ts";
 import { settled as settledExperiment } from "../../../experiments/plan.ts";
 import { testContextText } from "../../../flags/contexts/test-context.ts";
 import {
@@ -15,7 +16,7 @@ import {
 import { flagState } from "../../../flags/history.ts";
 import { parseGuard } from "../../../flags/ramps/guard.ts";
 import { settled } from "../../../flags/ramps/ramp-plan.ts";
-import { viewRamp } from "../../../flags/ramps/ramp.ts";
+import { isHeld, viewRamp } from "../../../flags/ramps/ramp.ts";
 import { type Trial, tryChange } from "../../../flags/reads/evaluations.ts";
 import { type FlagReads, readsOfFlags } from "../../../flags/reads/flag-reads.ts";
 import { type Served, servedToday } from "../../../flags/reads/served.ts";
@@ -66,6 +67,8 @@ export type Screen = {
   scheduled: readonly ScheduledChange[];
   /** The last one; null if there was none. */
   ramp: ReturnType<typeof viewRamp> | null;
+  /** The numbers that the guards of a ramp compare which has not ended. */
+  readings: readonly GuardReading[];
   /** The experiment that holds the flag; null for none. */
   experiment: ReturnType<typeof viewExperiment> | null;
   /** The names of the segments of the environment. */
@@ -129,13 +132,14 @@ export async function readScreen(
   if (!environment) throw noSuchEnvironment(slug, name);
   const record = found ?? applyPatch(flag, undefined, {}, app.now()).record;
   const here = { ...place, key: environment.key };
-  const [rateOf, people, served, reads, metrics, experiment] = await Promise.all([
+  const [rateOf, people, served, reads, metrics, experiment, readings] = await Promise.all([
     ratesOf(app, caller, { project: slug, environments: [environment] }, flag),
     readPeople(app, caller, place, patch),
     servedToday(app, caller, here, timeZone),
     readsOfFlags(app, caller, { project: slug, environment: name, flag }),
     readMetrics(app, caller, place),
     held === undefined ? undefined : app.store.experiments.find({ ...place, experiment: held }),
+    ramp && isHeld(settled(ramp)) ? readGuardsOf(app, place, ramp.ramp, caller) : [],
   ]);
   return {
     place,
@@ -155,6 +159,7 @@ export async function readScreen(
     open: "",
     scheduled: items.filter((each) => each.flag === flag),
     ramp: ramp ? viewRamp(settled(ramp)) : null,
+    readings,
     people,
     served,
     values: storedValues(draftOf(record, timeZone)),
