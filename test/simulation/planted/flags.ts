@@ -111,7 +111,7 @@ export const FLAG_FAULTS: PlantedFault[] = [
     name: "a change that changes nothing is made",
     test: "program",
     file: "src/flags/flags.ts",
-    from: 'if (result === "unchanged") return { changes: [], result: { record, result } };\n',
+    from: 'if (result === "unchanged") return { changes: also, result: { record, result } };\n',
     to: "\n",
   },
   {
