@@ -179,11 +179,21 @@ function ruleOf(condition: unknown, result: string): Record<string, unknown> {
 
 /** A flag that is on or off by a rule, and `rest` for everyone else; without a rule it is a plain flag. */
 export function booleanOf(rule: unknown, rest: boolean): FlagdFlag {
-  const defaultVariant = typeof rule === "string" ? rule : rest ? "on" : "off";
+  return flagOfRule("ENABLED", VARIANTS, rule, rest ? "on" : "off");
+}
+
+/** A flag whose variant is the result of a rule; a rule that is only a result, or else `fallback`, is its default. */
+export function flagOfRule(
+  state: "ENABLED" | "DISABLED",
+  variants: Record<string, unknown>,
+  rule: unknown,
+  fallback: string | null = null,
+): FlagdFlag {
+  const defaultVariant = typeof rule === "string" ? rule : fallback;
   return {
-    state: "ENABLED",
-    variants: VARIANTS,
-    defaultVariant,
+    state,
+    variants,
+    ...(defaultVariant !== null && { defaultVariant }),
     ...(isObject(rule) && { targeting: rule }),
   };
 }

@@ -1,7 +1,7 @@
 import { isObject } from "../../base/json.ts";
 import type { FlagdFlag } from "../flagd/definition.ts";
 import { type Choice, requireNone, WrongFile } from "./choice.ts";
-import { booleanOf, Draft, type Noting, segmentName, Unsupported, namesOf } from "./draft.ts";
+import { booleanOf, Draft, type Noting, segmentName, Unsupported, namesOf, flagOfRule } from "./draft.ts";
 import { segmentRule } from "./flagsmith-segments.ts";
 import { attribute, type Chain, chained, fractional, listOf, objectOf, type Rule } from "./logic.ts";
 
@@ -161,10 +161,6 @@ function valueFlag(name: string, base: Json, overrides: readonly State[], note: 
   const targeting = chained(chain, isPlain ? null : rest);
   const isBoolean = values.every((value) => typeof value === "boolean");
   const variants = Object.fromEntries(names.map((each, at) => [each, values[at]]));
-  return {
-    state: "ENABLED",
-    variants: isBoolean ? { on: true, off: false } : variants,
-    ...(typeof targeting === "string" ? { defaultVariant: targeting } : isPlain && { defaultVariant: rest }),
-    ...(isObject(targeting) && { targeting }),
-  };
+  const own = isBoolean ? { on: true, off: false } : variants;
+  return flagOfRule("ENABLED", own, targeting, isPlain ? rest : null);
 }

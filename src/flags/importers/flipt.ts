@@ -1,7 +1,7 @@
 import { isObject } from "../../base/json.ts";
 import type { FlagdFlag } from "../flagd/definition.ts";
 import { type Choice, chosenEnvironment, requireNone, WrongFile } from "./choice.ts";
-import { booleanOf, Draft, type Noting, segmentName, Unsupported } from "./draft.ts";
+import { booleanOf, Draft, type Noting, segmentName, Unsupported, flagOfRule } from "./draft.ts";
 import { constraintRule } from "./flipt-constraints.ts";
 import { and, attribute, chained, fractional, isInShare, listOf, objectOf, or, type Rule } from "./logic.ts";
 
@@ -180,15 +180,8 @@ function variantFlag(
   const isOn = flag["enabled"] === true;
   if (!isOn && fallback !== undefined)
     note("", "it is off: readers get the default of their code, not its default variant");
-  const targeting = chained(chain, null);
-  const defaultVariant =
-    typeof targeting === "string" ? targeting : isObject(fallback) ? String(fallback["key"]) : undefined;
-  return {
-    state: isOn ? "ENABLED" : "DISABLED",
-    variants,
-    ...(defaultVariant !== undefined && { defaultVariant }),
-    ...(isObject(targeting) && { targeting }),
-  };
+  const defaultVariant = isObject(fallback) ? String(fallback["key"]) : null;
+  return flagOfRule(isOn ? "ENABLED" : "DISABLED", variants, chained(chain, null), defaultVariant);
 }
 
 /** The variant of a reader in the segment of a rule. */

@@ -1,7 +1,7 @@
 import { isObject } from "../../base/json.ts";
 import type { FlagdFlag } from "../flagd/definition.ts";
 import { type Choice, requireNone, WrongFile } from "./choice.ts";
-import { Draft, type Noting, Unsupported } from "./draft.ts";
+import { Draft, type Noting, Unsupported, flagOfRule } from "./draft.ts";
 import { attributeOf, queryRule } from "./goff-query.ts";
 import { type Chain, chained, fractional, listOf, moment, NOW, objectOf, type Rule } from "./logic.ts";
 
@@ -49,12 +49,8 @@ function flagOf(name: string, given: unknown, note: Noting): FlagdFlag {
   const rest = result(flag["defaultRule"], "/defaultRule");
   const isFixed = typeof rest === "string" && window.length === 0;
   const rule = chained([...window, ...targeting], isFixed ? null : rest);
-  return {
-    state: flag["disable"] === true ? "DISABLED" : "ENABLED",
-    variants,
-    ...(typeof rule === "string" ? { defaultVariant: rule } : isFixed && { defaultVariant: rest }),
-    ...(isObject(rule) && { targeting: rule }),
-  };
+  const state = flag["disable"] === true ? "DISABLED" : "ENABLED";
+  return flagOfRule(state, variants, rule, isFixed ? rest : null);
 }
 
 /** Outside the time of an experiment, readers get the default of their code. */

@@ -1,7 +1,7 @@
 import { isObject } from "../../base/json.ts";
 import type { FlagdFlag } from "../flagd/definition.ts";
 import { type Choice, chosenEnvironment, requireNone, WrongFile } from "./choice.ts";
-import { Draft, type Noting, Unsupported, namesOf } from "./draft.ts";
+import { Draft, type Noting, Unsupported, namesOf, flagOfRule } from "./draft.ts";
 import { clausesRule, isKeyOneOf, type SegmentRules } from "./launchdarkly-clauses.ts";
 import { segmentsOf } from "./launchdarkly-segments.ts";
 import {
@@ -129,14 +129,7 @@ function flagOf(all: Flags, flag: Flag, note: Noting): FlagdFlag {
   const hasNone = chain.some(([condition, result]) => condition !== false && result === null);
   const isDefault = typeof rest === "string" && !hasNone;
   const targeting = isDefault ? chained(chain.slice(0, -1), null) : chained(chain, null);
-  const isFixed = targeting === null || typeof targeting === "string";
-  const fallback = typeof targeting === "string" ? targeting : isDefault ? rest : null;
-  return {
-    state,
-    variants,
-    ...(fallback !== null && { defaultVariant: fallback }),
-    ...(!isFixed && { targeting: targeting as Json }),
-  };
+  return flagOfRule(state, variants, targeting, isDefault ? rest : null);
 }
 
 /** The results of a flag that is on, the last of which is for everyone else. `within` has the flags that need it. */

@@ -1,5 +1,5 @@
 import type { FlagdFlag } from "../flagd/definition.ts";
-import { booleanFlag, Draft, type Noting, segmentName, Unsupported } from "./draft.ts";
+import { booleanFlag, Draft, type Noting, segmentName, Unsupported, flagOfRule } from "./draft.ts";
 import {
   and,
   attribute,
@@ -14,8 +14,15 @@ import {
 } from "./logic.ts";
 import { chosenEnvironment, type Choice } from "./choice.ts";
 import { constraintsRule } from "./unleash-constraints.ts";
-import { isOverridden, type Variant, valuesOf } from "./unleash-variants.ts";
-import { featuresOf, type Feature, type Segments, type Strategy } from "./unleash-export.ts";
+import {
+  isOverridden,
+  type Variant,
+  valuesOf,
+  featuresOf,
+  type Feature,
+  type Segments,
+  type Strategy,
+} from "./unleash-export.ts";
 
 /** Features of Unleash: the answer of its client API, or an export of the admin API. Throws `WrongFile`. */
 export function fromUnleash(file: unknown, choice: Choice): Draft {
@@ -232,9 +239,5 @@ function variantFlag(reader: Reader, feature: Feature, note: Noting): FlagdFlag 
   );
   // The first variant is not a default: readers for whom the feature is off get none.
   const targeting = chained(chain, null);
-  const variants = valuesOf(all, note);
-  const state = feature.enabled ? "ENABLED" : "DISABLED";
-  if (targeting === null) return { state, variants };
-  if (typeof targeting === "string") return { state, variants, defaultVariant: targeting };
-  return { state, variants, targeting: targeting as Record<string, unknown> };
+  return flagOfRule(feature.enabled ? "ENABLED" : "DISABLED", valuesOf(all, note), targeting);
 }
