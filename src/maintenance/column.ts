@@ -24,7 +24,11 @@ export type Stage = "setup" | "submissions" | "trail";
  */
 export type PortableTable = { stage: Stage; key: readonly string[]; columns: Columns };
 
-/** A table of the stage `setup`, with the names of its key. */
-export function setup(key: string, columns: Columns): PortableTable {
-  return { stage: "setup", key: key.split(" "), columns };
-}
+/** Tables of a stage, each with the names of its key. */
+const tablesOf =
+  (stage: Stage) =>
+  (key: string, columns: Columns): PortableTable => ({ stage, key: key.split(" "), columns });
+
+export const setup = tablesOf("setup");
+export const submissions = tablesOf("submissions");
+export const trail = tablesOf("trail");

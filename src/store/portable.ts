@@ -8,6 +8,7 @@ import {
   columnsOf,
 } from "../maintenance/tables.ts";
 import { textOf } from "./sql/ids.ts";
+import { type Work, all, run } from "./sql/work.ts";
 
 /** A batch ends with the row that reaches one of these. */
 const MAX_BATCH = { rows: 500, bytes: 4 * MiB };
@@ -21,6 +22,33 @@ export const CHECKED_EMPTY = TABLE_NAMES.filter((table) => table !== "setup_vers
 /** The name under which a database has a column of a dump: rows refer to submissions by their numbers. */
 export function storedName(name: string, type: PortableType): string {
   return type === "submission" ? `${name}_seq` : name;
+}
+
+/** Removes the rows of a table that a move replaces. */
+export function* clearTable(table: TableName): Work<void> {
+  if (table === "setup_version") return;
+  if (table !== "forms") {
+    yield* run(`DELETE FROM "${table}"`);
+    return;
+  }
+  yield* run("DELETE FROM forms WHERE NOT EXISTS (SELECT 1 FROM submissions s WHERE s.form_id = forms.id)");
+  // Names that no form has, so that forms may have exchanged theirs.
+  yield* run("UPDATE forms SET slug = '~' || id, key = '~' || id, deleted = 1");
+}
+
+/** Ids in one page. */
+const PAGE = 5000;
+
+/** A page of the ids of all submissions behind a place: see the port. */
+export function* pageIds(after: string | null): Work<{ ids: string[]; next: string | null }> {
+  const rows = yield* all<{ seq: number; id: Uint8Array }>(
+    "SELECT seq, id FROM submissions WHERE seq > $after ORDER BY seq LIMIT $limit",
+    { after: Number(after ?? 0), limit: PAGE },
+  );
+  return {
+    ids: rows.map(({ id }) => textOf(id)),
+    next: rows.length < PAGE ? null : String(rows.at(-1)!.seq),
+  };
 }
 
 /** The statement that reads a table as a dump has it, with the ids of submissions as bytes. */

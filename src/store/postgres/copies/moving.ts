@@ -1,12 +1,13 @@
 import { clock } from "../../../base/clock.ts";
 import { AppError } from "../../../base/errors.ts";
 import type { Batch, Dump, MovingStore, PortableValue } from "../../../maintenance/store.ts";
-import { PORTABLE_TABLES, TABLE_NAMES, type TableName, columnsOf } from "../../../maintenance/tables.ts";
+import { PORTABLE_TABLES, TABLE_NAMES, columnsOf } from "../../../maintenance/tables.ts";
 import { SUBMISSION_STATES } from "../../../forms/submission-state.ts";
 import { CHANGING } from "../../sql/submissions/submissions.ts";
 import { deleteSubmissions } from "../../sql/submissions/removals.ts";
 import { textOf } from "../../sql/ids.ts";
 import { FOR_UPDATE, type Work, all, only, run } from "../../sql/work.ts";
+import { clearTable, pageIds } from "../../portable.ts";
 import { idArray } from "../arrays.ts";
 import type { Connections, Query } from "../connection.ts";
 import { finishRows, insertBatch, requireEmpty } from "./fill.ts";
@@ -15,9 +16,6 @@ import { runWork, type Units } from "../run.ts";
 
 /** Rows of the search index refer to submissions and go with them. */
 export function* forgetNothing(): Work<void> {}
-
-/** Ids in one page. */
-const PAGE = 5000;
 
 /**
  * Moves of data into or out of a database whose processes trust a version that they read for `staleness` milliseconds.
@@ -85,17 +83,6 @@ async function replaceStage(
   for await (const batch of dump) await runWork(query, insertBatch(batch));
 }
 
-function* clearTable(table: TableName): Work<void> {
-  if (table === "setup_version") return;
-  if (table !== "forms") {
-    yield* run(`DELETE FROM "${table}"`);
-    return;
-  }
-  yield* run("DELETE FROM forms WHERE NOT EXISTS (SELECT 1 FROM submissions s WHERE s.form_id = forms.id)");
-  // Names that no form has, so that forms may have exchanged theirs.
-  yield* run("UPDATE forms SET slug = '~' || id, key = '~' || id, deleted = 1");
-}
-
 type State = { id: Uint8Array } & Record<(typeof CHANGING)[number], PortableValue>;
 
 const AMONG = "id = ANY (CAST($ids AS BYTEA[]))";
@@ -112,17 +99,6 @@ function* findOutdated({ rows }: Batch): Work<Set<string>> {
     return !each || state.some(([name, column]) => each[name] !== row[column]);
   });
   return new Set(outdated.map((row) => row[id] as string));
-}
-
-function* pageIds(after: string | null): Work<{ ids: string[]; next: string | null }> {
-  const rows = yield* all<{ seq: number; id: Uint8Array }>(
-    "SELECT seq, id FROM submissions WHERE seq > $after ORDER BY seq LIMIT $limit",
-    { after: Number(after ?? 0), limit: PAGE },
-  );
-  return {
-    ids: rows.map(({ id }) => textOf(id)),
-    next: rows.length < PAGE ? null : String(rows.at(-1)!.seq),
-  };
 }
 
 function* findUnknown(ids: readonly string[]): Work<string[]> {

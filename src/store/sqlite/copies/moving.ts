@@ -11,10 +11,8 @@ import { close, query } from "../statements.ts";
 import { runWork } from "../run.ts";
 import { deleteRows } from "../../sql/submissions/removals.ts";
 import { recountSubmissions } from "../../sql/submissions/counts.ts";
-import { bytesOf, textOf } from "../../sql/ids.ts";
-
-/** Ids in one page. */
-const PAGE = 5000;
+import { bytesOf } from "../../sql/ids.ts";
+import { clearTable, pageIds } from "../../portable.ts";
 
 /**
  * Moves of data into or out of this database. Only commands move data, so it writes on the connection of their store.
@@ -45,7 +43,7 @@ export function movingStore(db: Database, file: string): MovingStore {
     replace: (stage, dump) => replaceStage(file, stage, dump),
     outdated: (submissions) => read(() => findOutdated(db, submissions)),
     receive: (batch) => write(() => receiveBatch(db, batch)),
-    ids: (after) => read(() => pageIds(db, Number(after ?? 0))),
+    ids: (after) => read(() => runWork(db, pageIds(after))),
     unknown: (ids) => read(() => findUnknown(db, ids)),
     remove: (ids) => write(() => removeSubmissions(db, ids)),
     async release() {
@@ -66,7 +64,7 @@ async function replaceStage(
   try {
     db.run("BEGIN IMMEDIATE");
     const tables = TABLE_NAMES.filter((table) => PORTABLE_TABLES[table].stage === stage);
-    for (const table of tables.toReversed()) clearTable(db, table);
+    for (const table of tables.toReversed()) runWork(db, clearTable(table));
     for await (const batch of dump) insertBatch(db, batch, findSeq);
     db.run("COMMIT");
   } catch (error) {
@@ -75,14 +73,6 @@ async function replaceStage(
     // Closing rolls back what was not committed.
     close(db);
   }
-}
-
-function clearTable(db: Database, table: TableName): void {
-  if (table === "setup_version") return;
-  if (table !== "forms") return void db.run(`DELETE FROM "${table}"`);
-  db.run("DELETE FROM forms WHERE id NOT IN (SELECT form_id FROM submissions)");
-  // Names that no form has, so that forms may have exchanged theirs.
-  db.run("UPDATE forms SET slug = '~' || id, key = '~' || id, deleted = 1");
 }
 
 type Found = { seq: number } & Record<(typeof CHANGING)[number], PortableValue>;
@@ -139,17 +129,6 @@ function hasFile(db: Database, key: string): boolean {
 function updateState(db: Database, seq: number, row: Record<string, PortableValue>): void {
   const sql = `UPDATE submissions SET ${CHANGING.map((name) => `${name} = ?`).join()} WHERE seq = ?`;
   query<unknown, PortableValue[]>(db, sql).run(...CHANGING.map((name) => row[name]!), seq);
-}
-
-function pageIds(db: Database, after: number): { ids: string[]; next: string | null } {
-  const rows = query<{ seq: number; id: Uint8Array }, [number]>(
-    db,
-    `SELECT seq, id FROM submissions WHERE seq > ?1 ORDER BY seq LIMIT ${PAGE}`,
-  ).all(after);
-  return {
-    ids: rows.map(({ id }) => textOf(id)),
-    next: rows.length < PAGE ? null : String(rows.at(-1)!.seq),
-  };
 }
 
 function removeSubmissions(db: Database, ids: readonly string[]): void {
