@@ -53,3 +53,8 @@ export function setClock(parts: Partial<Clock> = {}): void {
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }
+
+/** The same, of a time that may be null. */
+export function shownTime(ms: number | null): string | null {
+  return ms === null ? null : isoTime(ms);
+}

@@ -1,4 +1,4 @@
-import { isoTime } from "../base/clock.ts";
+import { isoTime, shownTime } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
 import type { RecordOf } from "../base/kinds/kinds.ts";
 import type { RampedState, RampReason } from "../flags/ramps/ramp.ts";
@@ -111,10 +111,6 @@ export function viewExperiment(experiment: Experiment) {
     why,
     createdAt: isoTime(createdAt),
   };
-}
-
-export function shownTime(at: number | null): string | null {
-  return at === null ? null : isoTime(at);
 }
 
 /** The error for one more than an environment may have. */

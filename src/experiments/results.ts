@@ -1,5 +1,6 @@
+import { shownTime } from "../base/clock.ts";
 import { DAY_MS } from "../base/days.ts";
-import { type Experiment, type ExperimentCounts, type ExperimentPlace, shownTime } from "./experiment.ts";
+import { type Experiment, type ExperimentCounts, type ExperimentPlace } from "./experiment.ts";
 import { findExperiment } from "./experiments.ts";
 import { settled } from "./plan.ts";
 import { type Comparison, type Counts, LEVEL, compare, decide, rateOf, sampleRatio } from "./statistics.ts";

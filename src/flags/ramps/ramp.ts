@@ -1,4 +1,4 @@
-import { isoTime } from "../../base/clock.ts";
+import { isoTime, shownTime } from "../../base/clock.ts";
 import { AppError } from "../../base/errors.ts";
 import { isObject } from "../../base/json.ts";
 import type { FlagPlace } from "../flag.ts";
@@ -187,10 +187,6 @@ export function viewRamp(ramp: Ramp) {
     why,
     createdAt: isoTime(createdAt),
   };
-}
-
-function shownTime(at: number | null): string | null {
-  return at === null ? null : isoTime(at);
 }
 
 export function noSuchRamp({ environment, flag }: FlagPlace): AppError {

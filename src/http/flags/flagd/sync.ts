@@ -4,7 +4,7 @@ import { type Timer, clock } from "../../../base/clock.ts";
 import { AppError, type ErrorCode } from "../../../base/errors.ts";
 import { findClient } from "../../address.ts";
 import { createFailureCount } from "../../auth.ts";
-import { createFlagdFiles } from "./files.ts";
+import { createFlagdFiles } from "./source.ts";
 import { type Call, type Methods, STATUS, type Status, framed } from "./grpc.ts";
 import type { Caller } from "../../../access/caller.ts";
 
