@@ -2,7 +2,7 @@ import type { Versions } from "../../base/changes.ts";
 import { only, run, type Work, first } from "./work.ts";
 import { DELIVERY_STATUSES } from "../../delivery/delivery-status.ts";
 import type { Activity } from "../../maintenance/store.ts";
-import { printCounts } from "./submissions/counts.ts";
+import type * as Counts from "./submissions/counts.ts";
 
 /** The version of the setup, and the one of tokens and users. */
 export function readVersions(): Work<Versions> {
@@ -37,6 +37,8 @@ const STATUSES = DELIVERY_STATUSES.map(
 
 /** Fingerprints of what pages show: one that differs says that something changed. */
 export function* readActivity(): Work<Activity> {
+  // Only the pages of a server read it.
+  const { printCounts } = require("./submissions/counts.ts") as typeof Counts;
   const counts = yield* printCounts();
   const { newest } = yield* only<{ newest: number | null }>("SELECT max(seq) AS newest FROM submissions");
   const { handled } = yield* only<{ handled: number | null }>(
