@@ -24,6 +24,7 @@ export const DEAD_TARGET = "slack:http://127.0.0.1:9/services/orders";
 export const deadOutgoing = ({ now }: App) =>
   createOutgoing({ targetNetworks: [DEAD_NETWORK], mail: null }, now, VERSION);
 
+/** The newest messages are unread. */
 const UNREAD = 7;
 /** The newest messages that went to the target, and of these the ones that it did not take. */
 const SENT = 5;
