@@ -1,9 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import type { FlagChange } from "../../../src/flags/change.ts";
 import type { Ramp } from "../../../src/flags/ramps/ramp.ts";
+import { advanceRamp, startRamp } from "../../../src/flags/ramps/ramps.ts";
+import type { FlagsApp } from "../../../src/flags/store.ts";
 import { putRamp } from "../../../src/flags/plan.ts";
 import { planUpdate } from "../../../src/projects/plan.ts";
 import { addProject, apply } from "../../support/records/apply.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
 import { NOW, rampOf } from "../../support/records/records.ts";
 import { codeOf } from "../../support/refusals.ts";
 import { type Driver, fresh, opener } from "../driver.ts";
@@ -98,6 +101,37 @@ export function rampsContract(driver: Driver): void {
       expect(
         await store.measurements.counts({ project: slug, environment: "live", flag: "sale" }),
       ).toBeUndefined();
+    });
+
+    test("make their next step and their last one in one change with their flag", async () => {
+      const { slug: project, store, find } = await openProject();
+      const app = {
+        store,
+        now: () => NOW,
+        random: (bytes: number) => new Uint8Array(bytes),
+      } as Partial<FlagsApp> as FlagsApp;
+      const place = { project, environment: "live", flag: "sale" };
+      const ruleOf = async () => JSON.parse((await store.flags.find(place))!.rules!);
+      await startRamp(app, OPERATOR, place, { variant: "off", to: [10, 25, 50, 100], every: 60 });
+      await advanceRamp(app, OPERATOR, place, { isToEnd: false });
+      expect((await find())!.ramp).toMatchObject({ status: "running", share: 25, nextAt: NOW + 60_000 });
+      expect(await ruleOf()).toMatchObject({
+        targeting: {
+          fractional: [
+            ["off", 25],
+            ["on", 75],
+          ],
+        },
+      });
+      await advanceRamp(app, OPERATOR, place, { isToEnd: true });
+      expect((await find())!.ramp).toMatchObject({ status: "completed", share: 100, nextAt: null });
+      expect(await ruleOf()).toMatchObject({ defaultVariant: "off" });
+      const { items } = await store.changes.page(project, { limit: 9, name: "sale" });
+      expect(items.slice(0, 3).map(({ kind, who }) => `${kind} by ${who}`)).toEqual([
+        "ramp by ann",
+        "flag by ann",
+        "flag by ann",
+      ]);
     });
 
     test("are listed by flag and environment, in pages", async () => {

@@ -124,7 +124,8 @@ function Reading({ reading, isStopped }: { reading: GuardReading; isStopped: boo
           <b>
             {metric}: {formatCount(sum)}
           </b>{" "}
-          since this step; fewer than {formatCount(least)} may stop it.
+          since this step;{" "}
+          {least > 0 ? `fewer than ${formatCount(least)} may stop it.` : "too early to compare."}
         </p>
         <svg viewBox="0 0 100 40" preserveAspectRatio="none" role="img" aria-label={`${metric} by the hour`}>
           <polyline class="limit" points={points(limits)} />
