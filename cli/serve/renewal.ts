@@ -18,6 +18,8 @@ export function createRenewal(
 ): Renewal {
   const count = threads.length;
   const order = createOrder(count);
+  /** Generations with an old certificate whose sockets are open, the oldest first. */
+  const old: number[] = [];
   let current = 0;
   let made = 0;
   let isOver = false;
@@ -54,16 +56,23 @@ export function createRenewal(
     steer();
   };
 
+  /** Closes generations up to one of them, in their order: a thread knows only which of its sockets is the oldest. */
+  const closeUpTo = async (generation: number) => {
+    while (old.length > 0 && old[0]! <= generation) await closeGeneration(old.shift()!);
+  };
+
   return {
     renew: (tls) =>
       inTurn(async () => {
         spread = await addSockets(threads, tls);
-        const old = current;
+        const before = current;
+        old.push(before);
         current = made += 1;
         order.add(current);
-        if (!steer()) return closeGeneration(old);
+        // Every open socket gets connections then, also one that was retired before.
+        if (!steer()) return closeUpTo(before);
         for (const thread of threads) await thread.retireOld();
-        clock.after(retirement, () => void inTurn(() => closeGeneration(old)).catch(report)).unref();
+        clock.after(retirement, () => void inTurn(() => closeUpTo(before)).catch(report)).unref();
       }),
     stop: () => void (isOver = true),
   };

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { connect } from "node:tls";
 import { expect, test } from "bun:test";
 import { type Listener, type Tls, listen } from "../../../cli/serve/listen.ts";
+import { socketOptions } from "../../../cli/serve/socket-options.ts";
 import { createRenewal } from "../../../cli/serve/renewal.ts";
 import type { Site } from "../../../src/http/site.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -70,6 +71,26 @@ test.each([1, 3])(
       new Set(["one"]),
     );
     expect(reported).toEqual([]);
+    renewal.stop();
+    for (const listener of listeners) await listener.end();
+  },
+);
+
+test.each([1, 3])(
+  "if the kernel no longer spreads connections to %p threads, only the newest certificate is left at once",
+  async (count) => {
+    const { port, listeners, open, renewal } = openThreads(count, 3_600_000);
+    await renewal.renew(pair("two"));
+    const options = socketOptions();
+    const { set } = options;
+    options.set = () => false;
+    try {
+      await renewal.renew(pair("one"));
+    } finally {
+      options.set = set;
+    }
+    const names = await Promise.all(Array.from({ length: 30 }, () => nameAt(port)));
+    expect([open.count, ...new Set(names)]).toEqual([count, "one"]);
     renewal.stop();
     for (const listener of listeners) await listener.end();
   },
