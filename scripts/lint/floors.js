@@ -91,18 +91,7 @@ export const FLOORS = [
   {
     area: "src/http",
     imports: [...AREAS, "src/app.ts", "src/operations"],
-    libraries: [
-      "altcha",
-      "d3-scale",
-      "d3-shape",
-      "hono",
-      "idiomorph",
-      "jsonc-parser",
-      "lucide-static",
-      "prom-client",
-      "uqr",
-      "zod",
-    ],
+    libraries: ["altcha", "hono", "idiomorph", "jsonc-parser", "lucide-static", "prom-client", "uqr", "zod"],
   },
   // Tools for assistants, on the operations alone.
   {

@@ -1,3 +1,5 @@
+import { sentence } from "../../../base/shapes/words.ts";
+
 /** Adds passkeys and signs in by them: the forms `data-passkey`, on the pages that have some. */
 document.addEventListener(
   "submit",
@@ -66,6 +68,5 @@ function textOf(error: unknown): string {
   if (name === "NotAllowedError") return "No passkey was used.";
   if (name === "TypeError") return "The server does not answer. Try again.";
   if (name === "InvalidStateError") return "This device has a passkey of yours already.";
-  const text = message.charAt(0).toUpperCase() + message.slice(1);
-  return /[.!?]$/.test(text) ? text : `${text}.`;
+  return sentence(message);
 }

@@ -1,7 +1,7 @@
 import { differenceInWords, intervalInWords, percentOf, signed } from "../../../experiments/result-words.ts";
 import type { Results } from "../../../experiments/results.ts";
 import { Card } from "../parts/card.tsx";
-import { percent } from "../parts/chart.tsx";
+import { percent } from "../parts/spark.tsx";
 import { Badge, type Tone } from "../parts/status.tsx";
 import { Table } from "../parts/table.tsx";
 import { Foreign, counted } from "../parts/text.tsx";

@@ -1,8 +1,7 @@
 import { own } from "../../../base/shapes/own.ts";
 import type { Served } from "../../../flags/reads/served.ts";
-import { formatCount } from "../parts/chart.tsx";
 import { Button } from "../parts/link.tsx";
-import { Foreign } from "../parts/text.tsx";
+import { Foreign, formatCount } from "../parts/text.tsx";
 import { useMay } from "../view.ts";
 import type { Values } from "./draft.ts";
 import { ValueField } from "./rule-fields.tsx";

@@ -5,9 +5,8 @@ import type { Finding } from "../../../maintenance/finding.ts";
 import { MAX_STATS_DELIVERIES } from "../../../maintenance/limits.ts";
 import type { FormStats } from "../../../maintenance/stats.ts";
 import type { StoreStats } from "../../../maintenance/store.ts";
-import { CommitsChart } from "./commits-chart.tsx";
+import { CommitsCard } from "./commits-card.tsx";
 import { usersFinding } from "./needs-of.ts";
-import { labelsIn } from "./series.ts";
 import type { Page } from "../page.tsx";
 import { A, ButtonLink } from "../parts/link.tsx";
 import { Card, Facts } from "../parts/card.tsx";
@@ -17,7 +16,7 @@ import { type Tone, Badge, Notice } from "../parts/status.tsx";
 import { Foreign } from "../parts/text.tsx";
 
 /** Health page: findings of the doctor and the server's state. */
-export function healthRoutes({ app, options, get, viewOf }: Dashboard) {
+export function healthRoutes({ app, options, get }: Dashboard) {
   get("/health", "admin", async (c) => {
     const connects = c.req.query("connections") === "1";
     const [findings, store, queued, failed, ofUsers] = await Promise.all([
@@ -35,8 +34,6 @@ export function healthRoutes({ app, options, get, viewOf }: Dashboard) {
       store,
       deliveries: { queued, failed },
       minutes: options.commitMinutes(),
-      now: app.now(),
-      timeZone: viewOf(c).timeZone,
     });
   });
 }
@@ -49,11 +46,9 @@ type Health = {
   store: StoreStats;
   deliveries: FormStats["deliveries"];
   minutes: readonly CommitMinute[];
-  now: number;
-  timeZone: string;
 };
 
-function healthPage({ connects, findings, minutes, now, timeZone, ...rest }: Health): Page {
+function healthPage({ connects, findings, minutes, ...rest }: Health): Page {
   return {
     title: "Health",
     section: "health",
@@ -74,7 +69,7 @@ function healthPage({ connects, findings, minutes, now, timeZone, ...rest }: Hea
         <Findings findings={findings} connects={connects} />
         <div class="columns wide">
           <Server {...rest} />
-          <CommitsChart minutes={minutes} now={now} labels={labelsIn(timeZone)} />
+          <CommitsCard minutes={minutes} />
         </div>
       </div>
     ),

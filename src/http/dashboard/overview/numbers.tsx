@@ -1,7 +1,7 @@
 import { Tile, trendOf } from "../parts/tile.tsx";
 import { roughDuration } from "../../../base/units.ts";
 import type { Numbers } from "../../../maintenance/numbers.ts";
-import { formatCount } from "../parts/chart.tsx";
+import { formatCount } from "../parts/text.tsx";
 import { SegLinks } from "../parts/seg.tsx";
 
 /** The spans that the page offers, in days. */

@@ -42,6 +42,11 @@ export function Share({ percents }: { percents: readonly number[] }) {
   );
 }
 
+/** A length in percent, as drawings have it. */
+export function percent(value: number): string {
+  return `${Math.round(value * 100) / 100}%`;
+}
+
 function round(value: number): number {
   return Math.round(value * 10) / 10;
 }

@@ -16,6 +16,13 @@ export function visible(text: string): string {
   });
 }
 
+const whole = new Intl.NumberFormat("en");
+
+/** A number with its thousands apart. Much faster than `toLocaleString`, which makes a format for each number. */
+export function formatCount(value: number): string {
+  return whole.format(value);
+}
+
 /** Text from elsewhere, isolated so that its writing direction does not affect the page. */
 export function Foreign({ text }: { text: string }) {
   return <bdi dir="auto">{visible(text)}</bdi>;
