@@ -15,6 +15,8 @@ if (process.argv[1] === import.meta.path) {
     target: "browser",
     format: "iife",
     minify: true,
+    // Warnings of libraries are for those who develop with them.
+    drop: ["console"],
   });
   process.stdout.write(await outputs[0]!.text());
 }

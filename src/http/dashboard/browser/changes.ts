@@ -1,4 +1,4 @@
-import { headers, isAtNoAddress, isChanged, isShown, notify, parse, served, show } from "./document.ts";
+import { ask, isAtNoAddress, isChanged, isShown, mainOf, notify, parse, served, show } from "./document.ts";
 
 /** Milliseconds that changes are collected before the page is loaded again. */
 const PAUSE = 150;
@@ -25,15 +25,15 @@ export function listenToChanges(): void {
   };
   const receive = (topic: string) => {
     // A tab in the background loads again once it is looked at.
-    if (document.visibilityState !== "visible") return;
-    if (document.querySelector("main")?.dataset["topics"]?.split(" ").includes(topic)) later();
+    if (document.hidden) return;
+    if (mainOf()?.dataset["topics"]?.split(" ").includes(topic)) later();
   };
   const release = () => {
     source?.close();
     source = undefined;
   };
   const claim = () => {
-    if (document.visibilityState !== "visible" || source) return;
+    if (document.hidden || source) return;
     tabs.postMessage("mine");
     source = new EventSource(address);
     source.addEventListener("message", ({ data }) => {
@@ -63,7 +63,7 @@ export function listenToChanges(): void {
     else if (Date.now() - heardAt > 2 * BEAT) claim();
   }, BEAT);
   document.addEventListener("visibilitychange", () => {
-    if (document.visibilityState !== "visible") return release();
+    if (document.hidden) return release();
     claim();
     later();
   });
@@ -75,7 +75,7 @@ export function listenToChanges(): void {
 async function update(): Promise<void> {
   if (isAtNoAddress()) return;
   const [address, before] = [location.href, served()];
-  const answer = await fetch(address, { headers }).catch(() => null);
+  const answer = await ask(address);
   const text = await answer?.text().catch(() => null);
   // The result of an own action, shown since, is newer.
   if (!answer || !text || answer.redirected || location.href !== address || served() !== before) return;
@@ -84,12 +84,11 @@ async function update(): Promise<void> {
   // After an own action the page shows its result already.
   if (!answer.ok || isShown(next)) return;
   const run = () => show(next, { isUpdate: true });
-  const isTyping = [...document.forms].some(isChanged) || document.querySelector("dialog[open]") !== null;
-  const isPointing =
-    document.querySelector("main .submissions li:hover, main :is(tbody tr, .items li, .pane):hover") !== null;
-  if (!isTyping && !isPointing) return run();
+  const isPointedAt = "main :is(.submissions li, tbody tr, .items li, .pane):hover";
+  const isBusy = document.querySelector(`dialog[open], ${isPointedAt}`) !== null;
+  if (!isBusy && ![...document.forms].some(isChanged)) return run();
   const count = rowsOf(next).filter(({ id }) => !document.getElementById(id)).length;
   notify("changed", count > 0 ? `${count} new` : "This page has changed.", { label: "Show", run });
 }
 
-const rowsOf = (page: Document) => page.querySelectorAll("main :is(tr, li)[id]").values().toArray();
+const rowsOf = (page: Document) => [...page.querySelectorAll("main :is(tr, li)[id]")];

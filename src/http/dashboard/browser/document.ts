@@ -7,17 +7,27 @@ const { trustedTypes } = window as {
 };
 const policy = trustedTypes?.createPolicy("formflag", { createHTML: (text) => text });
 
-/** Of requests whose pages are shown in part: the message of the last action waits for the page after it. */
-export const headers = { "x-update": "1" };
+/**
+ * Asks for a page that is shown in part: the message of the last action waits for the page after it. Returns null while the
+ * server does not answer.
+ */
+export const ask = (address: string, request: RequestInit = {}): Promise<Response | null> =>
+  fetch(address, { headers: { "x-update": "1" }, ...request }).catch(() => null);
+
+/** The texts of a form as it sends them, with the button that does. */
+export const textsOf = (form: HTMLFormElement, submitter: HTMLElement | null): URLSearchParams =>
+  new URLSearchParams([...new FormData(form, submitter)] as [string, string][]);
 
 /** Turns the text of a page, which this server sent, into a document whose scripts do not run. */
 export function parse(text: string): Document {
   return new DOMParser().parseFromString(policy?.createHTML(text) ?? text, "text/html");
 }
 
+export const mainOf = (page: ParentNode = document) => page.querySelector<HTMLElement>("main");
+
 /** The content of a page as the server sent it, but for times, whose words change by themselves. */
 function contentOf(page: Document): string | undefined {
-  return page.querySelector("main")?.innerHTML.replace(/<time.*?<\/time>/gs, "");
+  return mainOf(page)?.innerHTML.replace(/<time.*?<\/time>/gs, "");
 }
 
 let isAnswer = false;
@@ -51,14 +61,14 @@ export function show(next: Document, { isUpdate = false, answersForm = false, se
   isAnswer = answersForm;
   document.title = next.title;
   document.body.dataset["shortcuts"] = next.body.dataset["shortcuts"] ?? "on";
-  const [main, nextMain] = [document.querySelector("main"), next.querySelector("main")];
+  const [main, nextMain] = [mainOf(), mainOf(next)];
   if (!main || !nextMain) return location.reload();
   void Idiomorph.morph(main, nextMain, {
     morphStyle: "outerHTML",
     // It would leave out the whole page that has the focus.
     ignoreActiveValue: isUpdate && document.activeElement !== main,
     callbacks: {
-      beforeNodeMorphed: (node: Node) => !kept.some((form) => form === node),
+      beforeNodeMorphed: (node: Node) => !kept.includes(node as HTMLFormElement),
       beforeNodeRemoved: (node: Node) => !kept.some((form) => node.contains(form)),
       // Opened details stay open.
       beforeAttributeUpdated: (name: string) => !(isUpdate && name === "open"),
@@ -69,7 +79,7 @@ export function show(next: Document, { isUpdate = false, answersForm = false, se
     if (form.isConnected) continue;
     const fresh = document.getElementById(form.getAttribute("id") ?? "");
     if (fresh) fresh.replaceWith(form);
-    else document.querySelector("main")?.append(form);
+    else mainOf()?.append(form);
   }
   if (!isUpdate) showMessages(next);
   const [nav, nextNav] = [document.querySelector("nav.sections"), next.querySelector("nav.sections")];
@@ -93,7 +103,7 @@ export function markEdits(): void {
 
 /** Leaves a field, so that keys are those of the page. */
 export function focusMain(): void {
-  document.querySelector<HTMLElement>("main")?.focus({ preventScroll: true });
+  mainOf()?.focus({ preventScroll: true });
 }
 
 /** Whether a form has unsaved input. */
@@ -115,10 +125,20 @@ export function isChanged(form: HTMLFormElement): boolean {
   });
 }
 
+/** An element that is no part of the page as the server sent it. */
+export function elementOf<N extends keyof HTMLElementTagNameMap>(
+  name: N,
+  attributes: Readonly<Record<string, string>>,
+): HTMLElementTagNameMap[N] {
+  const element = document.createElement(name);
+  for (const [attribute, value] of Object.entries(attributes)) element.setAttribute(attribute, value);
+  return element;
+}
+
 /** A button that is no part of the page as the server sent it. */
 export function buttonOf(label: string, classes: string, run: () => void): HTMLButtonElement {
-  const button = document.createElement("button");
-  Object.assign(button, { type: "button", className: `button quiet ${classes}`, textContent: label });
+  const button = elementOf("button", { type: "button", class: `button quiet ${classes}` });
+  button.append(label);
   button.addEventListener("click", run);
   return button;
 }
@@ -127,10 +147,9 @@ export function buttonOf(label: string, classes: string, run: () => void): HTMLB
 export function notify(id: string, text: string | null, act?: { label: string; run: () => void }): void {
   document.getElementById(id)?.remove();
   if (text === null) return;
-  const notice = document.createElement("div");
-  Object.assign(notice, { id, className: "said" });
-  const words = document.createElement("span");
-  words.textContent = text;
+  const notice = elementOf("div", { id, class: "said" });
+  const words = elementOf("span", {});
+  words.append(text);
   notice.append(words);
   if (act) {
     const run = () => {

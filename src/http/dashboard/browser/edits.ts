@@ -1,4 +1,4 @@
-import { headers, markEdits, parse } from "./document.ts";
+import { ask, markEdits, parse, textsOf } from "./document.ts";
 
 /** Milliseconds without a change after which edits are tried. */
 const PAUSE = 250;
@@ -33,10 +33,7 @@ function followEdit({ target, type }: Event): void {
 async function tryEdits(check: HTMLButtonElement): Promise<void> {
   const form = check.form!;
   const at = edit;
-  const body = new URLSearchParams([...new FormData(form, check)] as [string, string][]);
-  const answer = await fetch(form.getAttribute("action")!, { method: "POST", body, headers }).catch(
-    () => null,
-  );
+  const answer = await ask(form.getAttribute("action")!, { method: "POST", body: textsOf(form, check) });
   if (answer?.status !== 200 && answer?.status !== 422) return;
   const next = parse(await answer.text());
   if (at !== edit || !form.isConnected) return;

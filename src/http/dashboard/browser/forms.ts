@@ -1,5 +1,17 @@
 import { expectPage, stay, wholePage } from "./busy.ts";
-import { buttonOf, focusMain, headers, isChanged, notify, parse, show, showMessages } from "./document.ts";
+import {
+  ask,
+  buttonOf,
+  elementOf,
+  focusMain,
+  isChanged,
+  mainOf,
+  notify,
+  parse,
+  show,
+  showMessages,
+  textsOf,
+} from "./document.ts";
 
 /** Sends forms without loading the page again, and shows the page that answers. */
 export function sendForms(): void {
@@ -38,7 +50,7 @@ let visits = 0;
  */
 export async function visit(address: string, isNew = true): Promise<boolean> {
   const at = (visits += 1);
-  const main = document.querySelector("main")!;
+  const main = mainOf()!;
   // A press on the page that goes is for the one that comes.
   main.inert = true;
   if (main.contains(document.activeElement)) (document.activeElement as HTMLElement).blur();
@@ -71,7 +83,7 @@ function loadPage(address: string | null): Promise<false> {
 
 /** Loads the page at an address if the server answers; while it does not, the open page stays. */
 export async function goTo(address: string): Promise<void> {
-  if (await fetch(address, { method: "HEAD", headers }).catch(() => null)) location.assign(address);
+  if (await ask(address, { method: "HEAD" })) location.assign(address);
   else sayGone(() => void goTo(address));
 }
 
@@ -104,10 +116,9 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
   if (form.ariaBusy === "true") return true;
   form.ariaBusy = "true";
   const at = visits;
-  const data = new FormData(form, submitter);
-  leaveField(form);
   const isMultipart = form.enctype === "multipart/form-data";
-  const body = isMultipart ? data : new URLSearchParams([...data] as [string, string][]);
+  const body = isMultipart ? new FormData(form, submitter) : textsOf(form, submitter);
+  leaveField(form);
   // A field named `action` would hide the property.
   const action = (submitter?.getAttribute("formaction") ?? form.getAttribute("action"))!;
   const again = { label: "Try again", run: () => void expectPage(send(form, submitter)) };
@@ -157,7 +168,7 @@ const stillHere = () => ([...document.forms].some(isUnsaved) ? " What you typed 
 
 /** Text of an error-only response; null for a page. */
 function faultOf({ status }: Response, { body }: Document): string | null {
-  const main = body.querySelector("main");
+  const main = mainOf(body);
   if (!main) return `The server answered with the status ${status}.`;
   if (main.dataset["error"] === undefined) return null;
   const text = [...main.querySelectorAll("p")].map(({ textContent }) => textContent).join(" ");
@@ -181,7 +192,7 @@ function follow(answer: Response, next: Document, sent?: (HTMLFormElement | null
   // It holds what is stored nowhere.
   const refused = wrong?.closest("form");
   if (refused) refused.dataset["changed"] = "";
-  (wrong ?? document.querySelector<HTMLElement>("main"))?.focus();
+  (wrong ?? mainOf())?.focus();
   if (!wrong) scrollTo({ top: 0, behavior: "instant" });
 }
 
@@ -199,7 +210,7 @@ function moveFocus(isElsewhere: boolean): void {
     const closed = document.activeElement!.closest("details:not([open])");
     return (closed?.firstElementChild as HTMLElement | undefined)?.focus();
   }
-  const found = !isElsewhere && opener?.isConnected ? opener : document.querySelector<HTMLElement>("main");
+  const found = !isElsewhere && opener?.isConnected ? opener : mainOf();
   found?.focus({ preventScroll: true });
 }
 
@@ -207,13 +218,12 @@ function moveFocus(isElsewhere: boolean): void {
 export function openDialog(next: Document, submitter: HTMLElement | null): false {
   const before = document.querySelector("dialog");
   if (!before) opener = submitter;
-  const dialog = document.createElement("dialog");
-  dialog.setAttribute("aria-labelledby", "dialog-title");
-  const main = next.querySelector("main")!;
+  const dialog = elementOf("dialog", { "aria-labelledby": "dialog-title" });
+  const main = mainOf(next)!;
   const heading = main.querySelector("h1");
   if (heading) heading.id = "dialog-title";
-  dialog.append(...main.childNodes);
-  dialog.append(buttonOf(dialog.querySelector("form") ? "Cancel" : "Close", "close", () => dialog.close()));
+  const close = buttonOf(main.querySelector("form") ? "Cancel" : "Close", "close", () => dialog.close());
+  dialog.append(...main.childNodes, close);
   dialog.addEventListener("close", () => (dialog.remove(), opener?.focus()));
   before?.remove();
   document.body.append(dialog);

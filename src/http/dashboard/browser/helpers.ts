@@ -71,9 +71,10 @@ export function obeyKeys(): void {
   });
 }
 
-function pressed({ firstElementChild: summary }: Element): void {
-  (summary as HTMLElement).click();
-  (summary as HTMLElement).focus();
+function pressed(panel: Element): void {
+  const summary = panel.firstElementChild as HTMLElement;
+  summary.click();
+  summary.focus();
 }
 
 /** The first field of what a summary opens; else the element itself. */

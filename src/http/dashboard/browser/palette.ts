@@ -1,4 +1,4 @@
-import { headers, parse } from "./document.ts";
+import { ask, elementOf, parse } from "./document.ts";
 import { GONE, goTo } from "./forms.ts";
 
 /** Milliseconds without a key before results are fetched. */
@@ -98,10 +98,8 @@ function open(): void {
 
 /** The dialog, with the field for the search and the list of results. */
 function elements() {
-  const dialog = document.createElement("dialog");
-  const [input, list] = [document.createElement("input"), document.createElement("ul")];
-  set(dialog, { class: "palette", "aria-label": "Go to" });
-  set(input, {
+  const dialog = elementOf("dialog", { class: "palette", "aria-label": "Go to" });
+  const input = elementOf("input", {
     role: "combobox",
     "aria-label": "Go to",
     "aria-controls": "palette-results",
@@ -112,7 +110,12 @@ function elements() {
     maxlength: "200",
     placeholder: "Flag, form, person, page or action",
   });
-  set(list, { role: "listbox", "aria-label": "Results", id: "palette-results", class: "results" });
+  const list = elementOf("ul", {
+    role: "listbox",
+    "aria-label": "Results",
+    id: "palette-results",
+    class: "results",
+  });
   dialog.append(input, list);
   dialog.addEventListener("close", () => dialog.remove());
   return { dialog, input, list };
@@ -120,15 +123,19 @@ function elements() {
 
 /** The place of results while the server is gone; the next key tries again. */
 function goneOption(): HTMLElement {
-  const option = document.createElement("li");
-  set(option, { class: "result", role: "option", "aria-disabled": "true", id: "palette-0" });
-  option.textContent = GONE;
+  const option = elementOf("li", {
+    class: "result",
+    role: "option",
+    "aria-disabled": "true",
+    id: "palette-0",
+  });
+  option.append(GONE);
   return option;
 }
 
 /** The links and forms of the page of results; null if the server does not answer. */
 async function results(address: string, search: string): Promise<Element[] | null> {
-  const answer = await fetch(`${address}?q=${encodeURIComponent(search)}`, { headers }).catch(() => null);
+  const answer = await ask(`${address}?q=${encodeURIComponent(search)}`);
   if (!answer) return null;
   if (!answer.ok || answer.redirected) return [];
   return [...parse(await answer.text()).querySelectorAll("main .results > li > *")];
@@ -136,13 +143,9 @@ async function results(address: string, search: string): Promise<Element[] | nul
 
 /** A result as an option: its words, without the link or the button around them. */
 function optionOf(result: Element, index: number): HTMLElement {
-  const option = document.createElement("li");
   const { childNodes, dataset } = result.querySelector("button") ?? (result as HTMLElement);
-  set(option, { class: "result", role: "option", id: `palette-${index}`, "data-result": dataset["result"]! });
+  const known = { id: `palette-${index}`, "data-result": dataset["result"]! };
+  const option = elementOf("li", { class: "result", role: "option", ...known });
   for (const node of childNodes) option.append(document.importNode(node, true));
   return option;
-}
-
-function set(element: Element, attributes: Record<string, string>): void {
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
 }

@@ -1,5 +1,5 @@
 import { expectPage } from "./busy.ts";
-import { headers, parse } from "./document.ts";
+import { ask, parse, textsOf } from "./document.ts";
 import { goTo, openDialog, sayGone, visit } from "./forms.ts";
 
 /** Whether a path is that of a list of submissions, or of one of them. */
@@ -29,8 +29,7 @@ export function visitLinks(): void {
     const open = openerOf(address);
     if (!open) return;
     event.preventDefault();
-    const data = new FormData(form, event.submitter);
-    address.search = new URLSearchParams([...data] as [string, string][]).toString();
+    address.search = textsOf(form, event.submitter).toString();
     void open(address.href);
   });
   document.addEventListener("click", (event) => {
@@ -52,7 +51,7 @@ export function visitLinks(): void {
 }
 
 async function showKeys(link: HTMLAnchorElement): Promise<boolean> {
-  const answer = await fetch(link.href, { headers }).catch(() => null);
+  const answer = await ask(link.href);
   if (!answer) return sayGone(() => void expectPage(showKeys(link)));
   if (answer.ok) openDialog(parse(await answer.text()), link);
   return answer.ok;
