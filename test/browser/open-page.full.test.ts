@@ -132,7 +132,7 @@ describeInBrowser("A page", () => {
 
   test("draws the code of a sign-in link in black and white", async () => {
     const { context, page } = await signInBrowser(browser(), server);
-    await page.goto(`${server.url}/dashboard/access/users`);
+    await page.goto(`${server.url}/dashboard/access/users/editor`);
     await page.getByRole("button", { name: "Sign-in link for editor" }).click();
     const code = page.locator("svg.qr");
     const { width } = (await code.boundingBox())!;

@@ -1,10 +1,8 @@
-import { sentence } from "../../base/shapes/words.ts";
 import type { Shown } from "../errors.ts";
 import type { DashboardContext } from "./dashboard-env.ts";
 import type { Page } from "./page.tsx";
 import { A, Button, ButtonLink, Form } from "./parts/link.tsx";
-import { Notice } from "./parts/status.tsx";
-import { visible } from "./parts/text.tsx";
+import { Fault } from "./parts/status.tsx";
 
 const TITLES: Record<number, string> = {
   401: "You are signed out",
@@ -41,10 +39,7 @@ export function errorPage(
     status: status === 405 ? 404 : status,
     content: (
       <div class="stack narrow">
-        <Notice tone="bad">
-          <p>{sentence(visible(message))}</p>
-          {hint && <p>{sentence(visible(hint))}</p>}
-        </Notice>
+        <Fault message={message} hint={hint} />
         {status === 403 && reason === null && c.get("session") && (
           <p class="soft">An administrator can give you more rights under Access.</p>
         )}

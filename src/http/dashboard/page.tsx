@@ -1,4 +1,5 @@
 import type { Child } from "./markup.ts";
+import { Mark } from "./mark.tsx";
 import { Navigation, type Section } from "./navigation.tsx";
 import { type View, addressOf } from "./view.ts";
 import type { Asset, AssetName } from "./assets.ts";
@@ -21,6 +22,8 @@ export type Page = {
   /** The heading; the title if it is left out. */
   heading?: Child;
   section: Section | null;
+  /** Whether it is for people who are not signed in yet, under the sign of formflag. */
+  isGate?: true;
   status?: 200 | 400 | 401 | 403 | 404 | 409 | 410 | 413 | 415 | 422 | 428 | 429 | 500 | 502 | 503;
   /** The page that this one belongs to, above the heading. */
   back?: Crumb;
@@ -105,7 +108,10 @@ function Head({ page }: { page: Page }) {
           ))}
         </p>
       )}
-      <h1>{heading}</h1>
+      <h1>
+        {page.isGate && <Mark />}
+        {heading}
+      </h1>
       {badges}
       {actions && <div class="actions">{actions}</div>}
       {lead && <p class="soft">{lead}</p>}

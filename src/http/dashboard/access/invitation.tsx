@@ -6,13 +6,11 @@ import { signInByPassword } from "../../../access/sign-in.ts";
 import { AppError } from "../../../base/errors.ts";
 import { MAX_SIGN_IN_BODY } from "../../limits.ts";
 import type { DashboardContext, DashboardEnv } from "../dashboard-env.ts";
-import { sentence } from "../../../base/shapes/words.ts";
 import { readFields, textOf } from "../fields.ts";
-import { Mark } from "../mark.tsx";
 import type { Page } from "../page.tsx";
 import { TextField } from "../parts/field.tsx";
 import { A, Button, Form } from "../parts/link.tsx";
-import { Notice } from "../parts/status.tsx";
+import { Fault } from "../parts/status.tsx";
 import { visible } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { type Dashboard, browserOf } from "../routes.ts";
@@ -85,20 +83,12 @@ function invitationPage(
   return {
     title: "Invitation",
     section: null,
-    heading: (
-      <>
-        <Mark />
-        Join {visible(project)}
-      </>
-    ),
+    isGate: true,
+    heading: <>Join {visible(project)}</>,
     isSecret: true,
     content: (
       <div class="stack narrow gate">
-        {failed && (
-          <Notice tone="bad">
-            <p>{sentence(failed.fault)}</p>
-          </Notice>
-        )}
+        <Fault message={failed?.fault} />
         <p>
           You are invited to the project <strong>{project}</strong> as {role}
           {environments !== null && ` of ${environments.join(", ") || "no environment"}`}. The invitation ends{" "}

@@ -18,7 +18,7 @@ import { submit } from "../parts/submit.ts";
 import type { Dashboard } from "../routes.ts";
 import { CheckField, SelectField, TextField } from "../parts/field.tsx";
 import { A, Button, ButtonForm, Form } from "../parts/link.tsx";
-import { Badge, Notice } from "../parts/status.tsx";
+import { Badge, Fault, Notice } from "../parts/status.tsx";
 import { Fold } from "../parts/fold.tsx";
 import { useView } from "../view.ts";
 import { FactorFolds } from "../factors/passkeys.tsx";
@@ -236,11 +236,7 @@ function SettingsFold({ user: { settings }, error }: { user: User; error: string
       isOpen={error !== null}
     >
       <Form to="/me/settings" class="editor" id="settings" label="Settings">
-        {error && (
-          <Notice tone="bad">
-            <p>{error}</p>
-          </Notice>
-        )}
+        <Fault message={error} />
         <SelectField
           name="timeZone"
           label="Time zone"

@@ -9,12 +9,10 @@ import { createHourly } from "../../hourly.ts";
 import { MAX_LOGOUT_TOKEN } from "../../limits.ts";
 import { OIDC_CALLBACK_PATH } from "../../paths.ts";
 import type { DashboardContext, DashboardEnv, DashboardOptions } from "../dashboard-env.ts";
-import { sentence } from "../../../base/shapes/words.ts";
 import { readFields, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { ButtonLink } from "../parts/link.tsx";
-import { Notice } from "../parts/status.tsx";
-import { visible } from "../parts/text.tsx";
+import { Fault } from "../parts/status.tsx";
 import { type Dashboard, browserOf } from "../routes.ts";
 import { nextPath, shortened } from "./sign-in.tsx";
 
@@ -169,10 +167,7 @@ function refusalPage({ message, hint }: AppError, status: 400 | 403 | 502): Page
     status,
     content: (
       <div class="stack narrow gate">
-        <Notice tone="bad">
-          <p>{sentence(visible(message))}</p>
-          {hint && <p>{sentence(visible(hint))}</p>}
-        </Notice>
+        <Fault message={message} hint={hint} />
         <div class="buttons">
           <ButtonLink to="/sign-in" kind="primary">
             Back to the sign-in

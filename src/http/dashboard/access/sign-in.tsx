@@ -6,13 +6,11 @@ import { MAX_SIGN_IN_BODY, SIGN_IN_REFUSAL_MS } from "../../limits.ts";
 import { DASHBOARD_PATH } from "../../paths.ts";
 import type { App } from "../../../app.ts";
 import type { DashboardContext, DashboardEnv, DashboardOptions } from "../dashboard-env.ts";
-import { sentence } from "../../../base/shapes/words.ts";
 import { readFields, textOf } from "../fields.ts";
-import { Mark } from "../mark.tsx";
 import type { Page } from "../page.tsx";
 import { TextField } from "../parts/field.tsx";
 import { Button, Form } from "../parts/link.tsx";
-import { Notice } from "../parts/status.tsx";
+import { Fault } from "../parts/status.tsx";
 import { PasskeySignIn } from "../factors/passkeys.tsx";
 import { type Dashboard, browserOf } from "../routes.ts";
 import { addressOf } from "../view.ts";
@@ -88,12 +86,8 @@ export function shortened(next: string): string {
 const FIRST_PAGE: Page = {
   title: "Sign in",
   section: null,
-  heading: (
-    <>
-      <Mark />
-      Welcome to formflag
-    </>
-  ),
+  isGate: true,
+  heading: "Welcome to formflag",
   content: (
     <div class="stack narrow gate">
       <p>There are no users yet. On the machine that runs formflag, type</p>
@@ -140,19 +134,11 @@ export function signInPage({
     title: "Sign in",
     hasPasskeys: passkeys,
     section: null,
-    heading: (
-      <>
-        <Mark />
-        Sign in to formflag
-      </>
-    ),
+    isGate: true,
+    heading: "Sign in to formflag",
     content: (
       <div class="stack narrow gate">
-        {error !== undefined && (
-          <Notice tone="bad">
-            <p>{sentence(error)}</p>
-          </Notice>
-        )}
+        <Fault message={error} />
         {provider && <ProviderLink provider={provider} next={next} isMain={!passwords} />}
         {passwords && <PasswordForm name={name} next={next} />}
         {passkeys && <PasskeySignIn next={next} />}
@@ -214,12 +200,8 @@ function linkPage(secret: string): Page {
   return {
     title: "Sign in by link",
     section: null,
-    heading: (
-      <>
-        <Mark />
-        Sign in to formflag
-      </>
-    ),
+    isGate: true,
+    heading: "Sign in to formflag",
     isSecret: true,
     content: (
       <div class="stack narrow gate">

@@ -7,7 +7,7 @@ import { Empty } from "../parts/card.tsx";
 import { SelectField } from "../parts/field.tsx";
 import { Fold } from "../parts/fold.tsx";
 import { A, Button, ButtonForm, Form } from "../parts/link.tsx";
-import { Notice } from "../parts/status.tsx";
+import { Fault } from "../parts/status.tsx";
 import { Table } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
@@ -37,6 +37,17 @@ export function userPage({ user, memberships, identity, provider, sessions, fail
     heading: name,
     section: "access",
     back: { to: "/access/users", label: "Users" },
+    actions: (
+      <ButtonForm
+        to={userPath(name)}
+        values={{ do: "link" }}
+        kind="primary"
+        icon="key"
+        label={`Sign-in link for ${name}`}
+      >
+        Sign-in link
+      </ButtonForm>
+    ),
     lead: (
       <>
         Created <Time at={Date.parse(createdAt)} />
@@ -60,11 +71,7 @@ export function userPage({ user, memberships, identity, provider, sessions, fail
     ],
     content: (
       <>
-        {failed && !failed.isDeletion && (
-          <Notice tone="bad">
-            <p>{failed.fault}</p>
-          </Notice>
-        )}
+        {!failed?.isDeletion && <Fault message={failed?.fault} />}
         <section class="card flush" aria-label={name}>
           <div class="rows">
             <RoleFold user={user} />
@@ -155,9 +162,9 @@ function WaysFold({ user, provider }: { user: User; provider: string | null }) {
             Connect is on the page You. Without that, the sign-in by {provider} says that the name is taken.
           </p>
         )}
-        <ButtonForm to={to} values={{ do: "link" }} icon="key" label={`Sign-in link for ${name}`}>
-          Sign-in link
-        </ButtonForm>
+        <p class="soft">
+          A sign-in link lets {name} in once. A password and passkeys are set by {name}, on the page You.
+        </p>
         {secondFactors.length > 0 && (
           <AskingButton
             to={to}

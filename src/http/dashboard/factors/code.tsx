@@ -6,7 +6,6 @@ import { nextPath, shortened, signInPage, waysIn } from "../access/sign-in.tsx";
 import type { DashboardEnv } from "../dashboard-env.ts";
 import { sentence } from "../../../base/shapes/words.ts";
 import { readFields, textOf } from "../fields.ts";
-import { Mark } from "../mark.tsx";
 import type { Page } from "../page.tsx";
 import { TextField } from "../parts/field.tsx";
 import { A, Button, Form } from "../parts/link.tsx";
@@ -48,12 +47,8 @@ function codePage({ next, error }: { next: string; error?: string }): Page {
     title: "Code",
     hasPasskeys: true,
     section: null,
-    heading: (
-      <>
-        <Mark />
-        One more step
-      </>
-    ),
+    isGate: true,
+    heading: "One more step",
     content: (
       <div class="stack narrow gate">
         <Form to="/sign-in/code" values={{ next: next || null }} class="stack">

@@ -6,7 +6,7 @@ import { Facts } from "../parts/card.tsx";
 import { AskingButton } from "../parts/danger.tsx";
 import { TextField } from "../parts/field.tsx";
 import { Button, ButtonForm, ButtonLink, CopyButton, Form } from "../parts/link.tsx";
-import { Notice } from "../parts/status.tsx";
+import { Fault, Notice } from "../parts/status.tsx";
 import { Time } from "../parts/time.tsx";
 import { PasskeySignIn } from "./passkeys.tsx";
 import { SignInAgain } from "./passkeys.tsx";
@@ -122,11 +122,7 @@ export function presentPage({ createdAt, recoveryCodes }: Totp, isFresh: boolean
     ...frameOf(false),
     content: (
       <div class="stack narrow">
-        {fault !== undefined && (
-          <Notice tone="bad">
-            <p>{fault}</p>
-          </Notice>
-        )}
+        <Fault message={fault} />
         <Facts
           class="row"
           facts={[

@@ -1,4 +1,5 @@
 import { clock } from "../../../base/clock.ts";
+import { roughDuration } from "../../../base/units.ts";
 import { formatBytes } from "../../../base/bytes.ts";
 import type { CommitMinute } from "../../../maintenance/commit-latency.ts";
 import type { Finding } from "../../../maintenance/finding.ts";
@@ -13,7 +14,7 @@ import { Card, Facts } from "../parts/card.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import type { Dashboard } from "../routes.ts";
 import { type Tone, Badge, Notice } from "../parts/status.tsx";
-import { Foreign } from "../parts/text.tsx";
+import { Foreign, counted } from "../parts/text.tsx";
 
 /** Health page: findings of the doctor and the server's state. */
 export function healthRoutes({ app, options, get }: Dashboard) {
@@ -87,7 +88,7 @@ function Server({
       <Facts
         facts={[
           ["Version", `${version} (${commit})`],
-          ["Running for", durationOf(clock.steady())],
+          ["Running for", roughDuration(Math.floor(clock.steady() / 1000))],
           ["Database", formatBytes(store.bytes)],
           [
             "Writes that wait for the disk",
@@ -111,23 +112,6 @@ function Server({
   );
 }
 
-const UNITS = [
-  ["day", 86_400_000],
-  ["hour", 3_600_000],
-  ["minute", 60_000],
-] as const;
-
-/** The two largest units of a time in milliseconds, such as `2 days, 3 hours`. */
-function durationOf(ms: number): string {
-  let rest = ms;
-  const parts = UNITS.flatMap(([unit, size]) => {
-    const count = Math.floor(rest / size);
-    rest -= count * size;
-    return count === 0 ? [] : [`${count} ${unit}${count === 1 ? "" : "s"}`];
-  });
-  return parts.length === 0 ? "less than a minute" : parts.slice(0, 2).join(", ");
-}
-
 const TONES: Record<Finding["status"], Tone> = { problem: "bad", warning: "warn", ok: "good" };
 const LABELS: Record<Finding["status"], string> = { problem: "Problem", warning: "Warning", ok: "OK" };
 
@@ -148,7 +132,9 @@ function Findings({ findings, connects }: { findings: readonly Finding[]; connec
         title={
           problems + warnings === 0
             ? "All is well"
-            : [counted(problems, "problem"), counted(warnings, "warning")].filter(Boolean).join(", ")
+            : [problems > 0 && counted(problems, "problem"), warnings > 0 && counted(warnings, "warning")]
+                .filter(Boolean)
+                .join(", ")
         }
       >
         <p>
@@ -164,10 +150,6 @@ function Findings({ findings, connects }: { findings: readonly Finding[]; connec
       </details>
     </section>
   );
-}
-
-function counted(count: number, noun: string): string | null {
-  return count === 0 ? null : `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 const COLUMNS: Column<Finding>[] = [

@@ -94,8 +94,6 @@ function todayPage(today: Today): Page {
   const { numbers, days, needs, coming, changes, project, steps, hasProjects } = today;
   const isBegun =
     steps === null || steps.message?.form != null || [steps.message, steps.flag].some((step) => step?.isDone);
-  // The first steps name what is missing at the beginning.
-  const shown = isBegun ? needs : needs.filter(({ kind, tone }) => kind !== "health" || tone === "bad");
   return {
     title: "Today",
     section: "today",
@@ -108,7 +106,7 @@ function todayPage(today: Today): Page {
     content: (
       <>
         {steps && <FirstSteps steps={steps} />}
-        {(isBegun || shown.length > 0) && <NeedsCard needs={shown} hasProjects={hasProjects} />}
+        {(isBegun || needs.length > 0) && <NeedsCard needs={needs} hasProjects={hasProjects} />}
         {isBegun && numbers && <NumbersCard numbers={numbers} days={days} />}
         {isBegun && (
           <div class="split two">

@@ -8,7 +8,7 @@ import { type Fields, textOf, textsOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { useMay, useMayChange, useView } from "../view.ts";
 import { Danger } from "./danger.tsx";
-import { EnvironmentName, Notice } from "./status.tsx";
+import { EnvironmentName, Fault, Notice } from "./status.tsx";
 import { Facts } from "./card.tsx";
 import { Foreign } from "./text.tsx";
 import { ExactTime } from "./time.tsx";
@@ -142,9 +142,7 @@ function Confirm({ fields, confirmation }: Asked) {
         back={{ to: back.to }}
       >
         {typed.some((name) => name.trim() !== "") && (
-          <Notice tone="bad">
-            <p>That is not the name of the environment. Nothing has changed.</p>
-          </Notice>
+          <Fault message="that is not the name of the environment. Nothing has changed" />
         )}
       </Danger>
     </div>

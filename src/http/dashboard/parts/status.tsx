@@ -1,5 +1,7 @@
 import type { PropsWithChildren } from "../markup.ts";
+import { sentence } from "../../../base/shapes/words.ts";
 import { Icon } from "./icon.tsx";
+import { visible } from "./text.tsx";
 
 export type Tone = "neutral" | "good" | "bad" | "warn" | "info";
 
@@ -41,5 +43,16 @@ export function Notice({
         {children}
       </div>
     </div>
+  );
+}
+
+/** The error of what was sent, if there is one. */
+export function Fault({ message, hint }: { message?: string | null | undefined; hint?: string | null }) {
+  if (!message) return null;
+  return (
+    <Notice tone="bad">
+      <p>{sentence(visible(message))}</p>
+      {hint && <p>{sentence(visible(hint))}</p>}
+    </Notice>
   );
 }

@@ -1,4 +1,3 @@
-import type { PropsWithChildren } from "../markup.ts";
 import type { App } from "../../../app.ts";
 import type { FeedbackRecord, Ratings } from "../../../flags/previews/feedback.ts";
 import { countRatings } from "../../../flags/previews/feedbacks.ts";
@@ -9,16 +8,19 @@ import type { Project } from "../../../projects/project.ts";
 import { getProject } from "../../../projects/projects.ts";
 import { textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
-import { ButtonForm } from "../parts/link.tsx";
+import { AskingButton } from "../parts/danger.tsx";
 import { type Tone, Badge, EnvironmentName } from "../parts/status.tsx";
 import { Empty } from "../parts/card.tsx";
-import { Foreign, visible } from "../parts/text.tsx";
+import { Chips } from "../parts/seg.tsx";
+import { Share } from "../parts/spark.tsx";
+import { Table } from "../parts/table.tsx";
+import { Foreign, counted, formatCount, visible } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
 import { FLAG, flagPath, pathTo } from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
 import { useMay } from "../view.ts";
 import { environmentOf } from "../changes/revision-card.tsx";
-import { BY_AGE, EnvironmentField, FilterForm, Pager } from "../parts/list.tsx";
+import { BY_AGE, Pager } from "../parts/list.tsx";
 import { projectPage } from "../project/project-page.tsx";
 
 /** Entries on one page. */
@@ -92,16 +94,22 @@ function feedbackPage({ project, environment, flag, ratings, items, more }: Feed
     ],
     content: (
       <>
-        <FilterForm to={path} label="Filter">
-          <EnvironmentField environments={environments} value={environment} all="Any environment" />
-        </FilterForm>
+        <Chips
+          label="Environment"
+          chips={[null, ...environments.map((each) => each.slug)].map((each) => ({
+            to: path,
+            query: { environment: each },
+            label: each ?? "Everywhere",
+            isCurrent: each === environment,
+          }))}
+        />
         {items.length === 0 && (ratings === null || ratings.count === 0) ? (
           <Empty title="No feedback yet">
             <p class="soft">Feedback comes in if the flag is a preview and an app sends it.</p>
           </Empty>
         ) : (
           <>
-            {ratings && <RatingsChart ratings={ratings} />}
+            {ratings && <RatingsCard ratings={ratings} />}
             <ol class="items stack">
               {items.map((each) => (
                 <li class="card" id={`feedback-${each.id}`}>
@@ -118,14 +126,15 @@ function feedbackPage({ project, environment, flag, ratings, items, more }: Feed
           next={more && { before: items.at(-1)!.id }}
           words={BY_AGE}
         />
-        {ratings !== null && ratings.count > 0 && (
-          <DeleteForGood
+        {ratings !== null && ratings.count > 0 && useMay("flags:write") && (
+          <AskingButton
             to={`${path}/delete`}
             values={{ environment }}
-            summary={`Delete all feedback${environment === null ? "" : ` of ${environment}`}…`}
+            question="There is no way back."
+            confirm={`Delete all ${formatCount(ratings.count)} for good`}
           >
-            Delete all {ratings.count.toLocaleString("en")} for good
-          </DeleteForGood>
+            Delete all feedback{environment !== null && ` of ${environment}`}…
+          </AskingButton>
         )}
       </>
     ),
@@ -160,96 +169,44 @@ function Entry({ project, flag, environment, entry }: EntryProps) {
         </p>
       )}
       {metadata !== null && <pre tabindex={0}>{visible(JSON.stringify(JSON.parse(metadata), null, 2))}</pre>}
-      <DeleteForGood
-        to={`${pathTo(ALL, { project: project.slug, flag })}/delete`}
-        values={{ id, environment }}
-        summary="Delete…"
-        label="Delete this feedback for good"
-      >
-        Delete for good
-      </DeleteForGood>
+      {useMay("flags:write") && (
+        <AskingButton
+          to={`${pathTo(ALL, { project: project.slug, flag })}/delete`}
+          values={{ id, environment }}
+          kind="quiet"
+          label={`Delete feedback ${id}`}
+          question="There is no way back."
+          confirm="Delete this feedback for good"
+        >
+          Delete…
+        </AskingButton>
+      )}
     </>
   );
 }
 
-/** Deletes feedback after a second click: there is no way back. */
-function DeleteForGood({
-  to,
-  values,
-  summary,
-  label,
-  children,
-}: PropsWithChildren<{
-  to: string;
-  values: Readonly<Record<string, string | null>>;
-  summary: string;
-  label?: string;
-}>) {
-  if (!useMay("flags:write")) return null;
-  return (
-    <details>
-      <summary>{summary}</summary>
-      <ButtonForm to={to} values={values} kind="danger" icon="trash" label={label}>
-        {children}
-      </ButtonForm>
-    </details>
-  );
-}
-
-const [WIDTH, ROW, BAR, LABEL, VALUE] = [320, 24, 14, 20, 56];
-
-/** How often each rating was given, as bars and as a table. */
-function RatingsChart({ ratings: { count, mean, ratings } }: { ratings: Ratings }) {
+/** How often each rating was given. */
+function RatingsCard({ ratings: { count, mean, ratings } }: { ratings: Ratings }) {
   const rows = [5, 4, 3, 2, 1].map((rating) => ({ rating, count: ratings[rating] ?? 0 }));
-  const most = Math.max(1, ...rows.map((row) => row.count));
-  const lengthOf = (value: number) => Math.round((value / most) * (WIDTH - LABEL - VALUE));
   return (
     <section class="card" aria-labelledby="ratings">
       <h2 id="ratings">
         {mean === null ? "No ratings" : `${mean.toLocaleString("en")} of 5`}
-        <span class="soft small">
-          {count.toLocaleString("en")} {count === 1 ? "rating" : "ratings"}
-        </span>
+        <span class="soft small">{counted(count, "rating")}</span>
       </h2>
-      <svg
-        class="ratings"
-        viewBox={`0 0 ${WIDTH} ${rows.length * ROW}`}
-        role="img"
-        aria-label={`Ratings: ${rows.map((row) => `${row.rating} given ${row.count} times`).join(", ")}`}
-      >
-        {rows.map((row, at) => (
-          <g>
-            <text x="0" y={at * ROW + 16}>
-              {row.rating}
-            </text>
-            <rect x={LABEL} y={at * ROW + (ROW - BAR) / 2} width={lengthOf(row.count)} height={BAR} rx="3" />
-            <text x={LABEL + lengthOf(row.count) + 6} y={at * ROW + 16}>
-              {row.count.toLocaleString("en")}
-            </text>
-          </g>
-        ))}
-      </svg>
-      <details>
-        <summary>As a table</summary>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Rating</th>
-              <th scope="col" class="numeric">
-                Times
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <tr>
-                <th scope="row">{row.rating}</th>
-                <td class="numeric">{row.count.toLocaleString("en")}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </details>
+      <Table
+        caption="Ratings"
+        rows={rows}
+        columns={[
+          { label: "Rating", heading: true, cell: ({ rating }) => rating },
+          { label: "Times", numeric: true, cell: (row) => formatCount(row.count) },
+          {
+            label: "Share",
+            isLabelUnseen: true,
+            cell: (row) => <Share percents={[count === 0 ? 0 : (100 * row.count) / count]} />,
+          },
+        ]}
+      />
     </section>
   );
 }
