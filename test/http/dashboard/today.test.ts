@@ -106,7 +106,7 @@ describe("the first page", () => {
       "stale",
       "checkout gives everyone the same for 40 days",
       "It is ready to remove.",
-      "/projects/shop/stale",
+      "/projects/shop?stale=1",
     ]);
   });
 
@@ -145,7 +145,8 @@ describe("the first page", () => {
     expect(item![1]).toStartWith("admin proposes: ");
     expect(item![2]).toStartWith("Production, 0 of 1 approvals.");
     expect(waitingIn((await viewer.get("")).text)).toEqual([]);
-    expect(waitingIn((await admin.get("")).text)).toEqual([]);
+    // The admin proposed it.
+    expect(waitingIn((await admin.get("")).text).map(([kind]) => kind)).toEqual(["health"]);
   });
 
   test("lists a change no more for those who have approved it", async () => {
@@ -172,7 +173,22 @@ describe("the first page", () => {
     const caller = { ...callerNamed("releaser"), type: "user" as const };
     await approveProposal(app, caller, { project: "shop", change: change.id }, change.etag);
     expect(await kindsFor(releaser)).toEqual([]);
-    expect(await kindsFor(await dashboard.signIn("admin"))).toEqual(["proposal"]);
+    expect(await kindsFor(await dashboard.signIn("admin"))).toEqual(["proposal", "health"]);
+  });
+
+  test("warns an admin of users who have no way back but a link, until each has one", async () => {
+    const { viewer, admin } = await openShop();
+    expect(waitingIn((await admin.get("")).text)).toEqual([
+      [
+        "health",
+        "1 warning about the server",
+        "Users: users without a password and a passkey: 2 of 2. They need a link to sign in again.",
+        "/health",
+      ],
+    ]);
+    expect(waitingIn((await viewer.get("")).text)).toEqual([]);
+    for (const { post } of [viewer, admin]) await post("/me/password", { next: "correct horse battery" });
+    expect(waitingIn((await admin.get("")).text)).toEqual([]);
   });
 
   test("counts the submissions of a range, and compares them with as many days before", async () => {

@@ -84,7 +84,7 @@ async function update(): Promise<void> {
   // After an own action the page shows its result already.
   if (!answer.ok || isShown(next)) return;
   const run = () => show(next, { isUpdate: true });
-  const isPointedAt = "main :is(.submissions li, tbody tr, .items li, .pane):hover";
+  const isPointedAt = "main .submissions li:hover, main :is(tbody tr, .items li, .pane):hover";
   const isBusy = document.querySelector(`dialog[open], ${isPointedAt}`) !== null;
   if (!isBusy && ![...document.forms].some(isChanged)) return run();
   const count = rowsOf(next).filter(({ id }) => !document.getElementById(id)).length;

@@ -201,7 +201,7 @@ export function Ticked({ project }: { project: Project }) {
           </>
         )}
         {places.length > 0 && (
-          <details class="menu up" name="bulk">
+          <details class="menu" name="bulk">
             <summary class="button low">Turn on in…</summary>
             <div class="stack">
               <SelectField
@@ -221,7 +221,7 @@ export function Ticked({ project }: { project: Project }) {
             </div>
           </details>
         )}
-        <details class="menu up" name="bulk">
+        <details class="menu" name="bulk">
           <summary class="button low">
             <Icon name="plus" />
             Tag…
