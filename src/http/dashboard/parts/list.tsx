@@ -114,26 +114,6 @@ function Cards<T>({
   );
 }
 
-/** A form that chooses what a list shows: its fields become the query of the page. */
-export function FilterForm({
-  to,
-  label,
-  act = "Show",
-  children,
-}: {
-  to: string;
-  label: string;
-  act?: string;
-  children?: Child;
-}) {
-  return (
-    <form method="get" action={addressOf(useView(), to)} class="filters" aria-label={label}>
-      {children}
-      <Button>{act}</Button>
-    </form>
-  );
-}
-
 /** Chooses an environment; `all` is what no choice is called, left out if one has to be chosen. */
 export function EnvironmentField({
   environments,
