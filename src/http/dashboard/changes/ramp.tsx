@@ -1,3 +1,4 @@
+import { rounded } from "../parts/spark.tsx";
 import { durationInWords } from "../../../base/units.ts";
 import type { FlagPlace } from "../../../flags/flag.ts";
 import { type RampView, nextShare } from "../../../flags/ramps/ramp-words.ts";
@@ -7,9 +8,8 @@ import { rateOf } from "../../../experiments/statistics.ts";
 import { percentOf } from "../../../experiments/result-words.ts";
 import { capital } from "../../../base/shapes/words.ts";
 import type { PropsWithChildren } from "../markup.ts";
-import { formatCount, rounded } from "../parts/chart.tsx";
 import { A, Button, Form } from "../parts/link.tsx";
-import { Foreign } from "../parts/text.tsx";
+import { Foreign, formatCount } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
 import { inboxPath, rampPath } from "../paths.ts";
 import { useMay } from "../view.ts";

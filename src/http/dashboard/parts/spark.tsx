@@ -42,9 +42,13 @@ export function Share({ percents }: { percents: readonly number[] }) {
   );
 }
 
-/** A length in percent, as drawings have it. */
+/** A number with two decimals, as drawings have it. */
+export function rounded(value: number): number {
+  return Math.round(value * 100) / 100;
+}
+
 export function percent(value: number): string {
-  return `${Math.round(value * 100) / 100}%`;
+  return `${rounded(value)}%`;
 }
 
 function round(value: number): number {
