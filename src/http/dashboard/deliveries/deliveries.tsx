@@ -22,26 +22,25 @@ import {
   subjectOf,
 } from "./delivery-words.tsx";
 import { parseFormName } from "../../../forms/form-name.ts";
-import { namedShort, shownName } from "../forms/form-words.ts";
+import { formOf, namedShort, shownName } from "../forms/form-words.ts";
 import { creationOf } from "../../../base/ids.ts";
 import type { Delivery } from "../../../delivery/delivery.ts";
 import { DELIVERY_STATUSES, type DeliveryStatus } from "../../../delivery/delivery-status.ts";
 import type { Page } from "../page.tsx";
-import { SelectField } from "../parts/field.tsx";
 import { AskingButton } from "../parts/danger.tsx";
-import { A, Button, ButtonLink } from "../parts/link.tsx";
+import { A, ButtonLink } from "../parts/link.tsx";
 import { Chips } from "../parts/seg.tsx";
 import { BY_AGE, List } from "../parts/list.tsx";
 import { Empty } from "../parts/card.tsx";
 import type { Column } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
-import { addressOf, useMayRetry, useMayWriteForms, useView } from "../view.ts";
+import { useMayRetry, useMayWriteForms } from "../view.ts";
 
 const PAGE = 50;
 /** A page reads no more than this many thousand deliveries to find those of a filter. */
 const SEARCHES = 10;
-/** Forms that the filter offers. */
-const MAX_FORMS = 100;
+/** Forms that have a link each. */
+const MAX_CHIPS = 12;
 
 /** Pages of deliveries: the list, one delivery, and retries. */
 export function deliveriesRoutes({ app, get, post, perform }: Dashboard) {
@@ -53,7 +52,7 @@ export function deliveriesRoutes({ app, get, post, perform }: Dashboard) {
     const projects = visibleProjects(c.get("caller"), "forms:read");
     const [{ items, next }, forms, queued, failed] = await Promise.all([
       listDeliveries(app, c.get("caller"), query),
-      pageForms(app, c.get("caller"), { limit: MAX_FORMS }),
+      pageForms(app, c.get("caller"), { limit: MAX_CHIPS + 1 }),
       app.store.deliveries.countQueued(MAX_STATS_DELIVERIES, projects),
       app.store.deliveries.countFailed(MAX_STATS_DELIVERIES, projects),
     ]);
@@ -112,7 +111,7 @@ function listPage({ filter: asked, items, next, recipients, forms, counts }: Lis
     content: (
       <div class="stack">
         <Statuses filter={filter} counts={counts} />
-        {forms.length > 1 && <FormFilter filter={filter} forms={forms} />}
+        {forms.length > 1 && <FormChips filter={filter} forms={forms} items={items} />}
         <List
           empty={<Nothing filter={filter} isEnd={next === null} />}
           caption="Deliveries, newest first"
@@ -168,21 +167,19 @@ function shownCount(count: number): string | null {
     : count.toLocaleString("en");
 }
 
-function FormFilter({
-  filter: { status, form },
-  forms,
-}: {
-  filter: DeliveryFilter;
-  forms: readonly string[];
-}) {
-  const options = [{ value: "", label: "All forms" }, ...forms.map((slug) => ({ value: slug, label: slug }))];
-  return (
-    <form method="get" action={addressOf(useView(), "/deliveries")} class="filter">
-      {status !== null && <input type="hidden" name="status" value={status} />}
-      <SelectField name="form" label="Form" value={form ?? ""} options={options} />
-      <Button>Show</Button>
-    </form>
+/** A link for each form; of more than `MAX_CHIPS`, for those that the page has. */
+function FormChips({ filter: { status, form }, forms, items }: Pick<Listed, "filter" | "forms" | "items">) {
+  const listed = items.flatMap(({ project, form: slug }) =>
+    slug === null ? [] : formOf({ project, form: slug }),
   );
+  const some = new Set(forms.length <= MAX_CHIPS ? forms : [...listed, ...(form === null ? [] : [form])]);
+  const chips = [null, ...[...some].toSorted()].map((each) => ({
+    to: "/deliveries",
+    query: { status, form: each },
+    label: each === null ? "All forms" : <Foreign text={each} />,
+    isCurrent: each === form,
+  }));
+  return <Chips label="Form" chips={chips} />;
 }
 
 function columnsOf({ status, form }: DeliveryFilter, recipients: Recipients): Column<Delivery>[] {
