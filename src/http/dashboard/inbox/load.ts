@@ -20,7 +20,6 @@ import { timelineOfSubmission } from "../../../forms/inbox/timeline.ts";
 import { sentence } from "../../../base/shapes/words.ts";
 import { labelsIn, titlesIn } from "../../../forms/inbox/field-words.ts";
 import { type Listing, sumOf } from "./controls.tsx";
-import { loadPreview } from "./preview.ts";
 import { type InboxQuery, filterOf, isFiltered } from "./query.ts";
 import { addressIn, senderIn } from "../../../forms/inbox/sender.ts";
 import type { SubmissionPlace } from "../submissions/rows.tsx";
@@ -90,6 +89,20 @@ export async function seenCounts(app: App, caller: Caller): Promise<FormCounts[]
   return counts.filter(({ project }) => seen.has(project));
 }
 
+/** The submission that is open beside a list without being read by that. */
+export type Preview = Awaited<ReturnType<typeof loadPreview>>;
+
+async function loadPreview(app: App, caller: Caller, submission: Submission) {
+  const form = await getForm(app, caller, nameIn(submission.project, submission.form));
+  return {
+    form,
+    submission,
+    address: addressIn(submission, form),
+    labelOf: labelsIn(form.schema),
+    choiceOf: titlesIn(form.schema),
+  };
+}
+
 /** The data of a submission's page. */
 export type Reading = Awaited<ReturnType<typeof loadReading>>;
 
@@ -104,8 +117,8 @@ export async function loadReading(
   asked: InboxQuery,
   timeZone: string,
 ) {
-  const form = await getForm(app, caller, nameIn(submission.project, submission.form));
-  const address = addressIn(submission, form);
+  const { form, ...preview } = await loadPreview(app, caller, submission);
+  const { address } = preview;
   const filter = filterOf(asked, timeZone, caller.name);
   const loadAround = async () => {
     const list = await loadBeside(app, caller, submission, asked, filter);
@@ -122,18 +135,15 @@ export async function loadReading(
     address === null ? null : loadOthers(app, caller, submission, address),
   ]);
   return {
-    submission,
+    ...preview,
     ...around,
     counts,
     mine,
     position: positionOf(submission, around, isFiltered(asked) ? null : counts),
     events,
     previews,
-    address,
     sender: senderIn(submission, form),
     formName: form.name,
-    labelOf: labelsIn(form.schema),
-    choiceOf: titlesIn(form.schema),
     titleOf: await titlesOf(app, [submission, ...around.beside, ...(others?.submissions ?? [])]),
     work,
     others,

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { titlesIn } from "../../../../src/forms/inbox/field-words.ts";
-import { columnsOf, countChoices } from "../../../../src/http/dashboard/inbox/columns.ts";
+import { columnsOf, countChoices } from "../../../../src/http/dashboard/inbox/table.tsx";
 import type { Submission } from "../../../../src/forms/submission.ts";
 
 const of = (...data: object[]) => data.map((each) => ({ data: each }) as Submission);
