@@ -56,6 +56,17 @@ describe("deliveries", () => {
     expect(older.text).not.toContain(`delivery-${delivered.id}`);
   });
 
+  test("are those of one form by a link with its name", async () => {
+    const { form } = await openDelivery("delivered");
+    const named = await createForm(app, OPERATOR, { slug: "named", name: "Write <to> us" });
+    const { text } = await (await inbox).get(`/deliveries?status=delivered`);
+    expect(text).toContain(`href="/dashboard/deliveries?status=delivered&amp;form=${form}"`);
+    expect(text).not.toContain("<select");
+    const none = await (await inbox).get(`/deliveries?form=${named.slug}`);
+    expect(none.text).toContain("Write &lt;to&gt; us");
+    expect(none.text).toContain("There are none");
+  });
+
   test("are sent again after a question where the receiver has them already", async () => {
     const [failed, delivered] = [await openDelivery("failed"), await openDelivery("delivered")];
     const asks = async (path: string) =>

@@ -58,7 +58,8 @@ export function deliveriesRoutes({ app, get, post, perform }: Dashboard) {
     ]);
     const recipients = await recipientsOf(app, items);
     const counts = { queued, failed };
-    return listPage({ filter, items, next, recipients, forms: forms.items.map(shortName), counts });
+    const names = new Map(forms.items.map((each) => [shortName(each), each.name]));
+    return listPage({ filter, items, next, recipients, forms: names, counts });
   });
   get("/deliveries/:id", "forms:read", async (c, { id }) => {
     if (!SUBMISSION_ID.test(id)) throw new AppError("not_found", "there is no such delivery");
@@ -90,8 +91,8 @@ type Listed = {
   items: readonly Delivery[];
   next: string | null;
   recipients: Recipients;
-  /** Short names of forms. */
-  forms: readonly string[];
+  /** Names of forms by their short names; of many, the first. */
+  forms: ReadonlyMap<string, string>;
 };
 
 function listPage({ filter: asked, items, next, recipients, forms, counts }: Listed): Page {
@@ -111,7 +112,7 @@ function listPage({ filter: asked, items, next, recipients, forms, counts }: Lis
     content: (
       <div class="stack">
         <Statuses filter={filter} counts={counts} />
-        {forms.length > 1 && <FormChips filter={filter} forms={forms} items={items} />}
+        {forms.size > 1 && <FormChips filter={filter} forms={forms} items={items} />}
         <List
           empty={<Nothing filter={filter} isEnd={next === null} />}
           caption="Deliveries, newest first"
@@ -167,16 +168,19 @@ function shownCount(count: number): string | null {
     : count.toLocaleString("en");
 }
 
-/** A link for each form; of more than `MAX_CHIPS`, for those that the page has. */
+/** A link for each form by its name; of more than `MAX_CHIPS`, for those that the page has by their slugs. */
 function FormChips({ filter: { status, form }, forms, items }: Pick<Listed, "filter" | "forms" | "items">) {
-  const listed = items.flatMap(({ project, form: slug }) =>
-    slug === null ? [] : formOf({ project, form: slug }),
+  const listed = items.flatMap((each) =>
+    each.form === null ? [] : formOf({ project: each.project, form: each.form }),
   );
-  const some = new Set(forms.length <= MAX_CHIPS ? forms : [...listed, ...(form === null ? [] : [form])]);
-  const chips = [null, ...[...some].toSorted()].map((each) => ({
+  const isUnique = new Set(forms.values()).size === forms.size;
+  const named = forms.size <= MAX_CHIPS ? [...forms.keys()] : listed;
+  const shown = [...new Set([...named, ...(form === null ? [] : [form])])].toSorted();
+  const labelOf = (each: string) => (isUnique && forms.get(each)) || each;
+  const chips = [null, ...shown].map((each) => ({
     to: "/deliveries",
     query: { status, form: each },
-    label: each === null ? "All forms" : <Foreign text={each} />,
+    label: each === null ? "All forms" : <Foreign text={labelOf(each)} />,
     isCurrent: each === form,
   }));
   return <Chips label="Form" chips={chips} />;
