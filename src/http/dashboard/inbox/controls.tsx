@@ -2,7 +2,7 @@ import { chosenIn, shownName, formOf } from "../forms/form-words.ts";
 import type { FormCounts } from "../../../forms/store.ts";
 import { A, Button } from "../parts/link.tsx";
 import { type InboxQuery, isFiltered, parametersOf, pathOf } from "./query.ts";
-import type { Preview } from "./load.ts";
+import type { Preview } from "./preview.ts";
 import type { TitleOf } from "../../../forms/inbox/titles.ts";
 import type { SavedView } from "../../../access/user.ts";
 import type { Submission } from "../../../forms/submission.ts";

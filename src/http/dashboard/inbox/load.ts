@@ -9,7 +9,6 @@ import type { App } from "../../../app.ts";
 import { AppError } from "../../../base/errors.ts";
 import { yieldToEventLoop } from "../../../base/event-loop.ts";
 import { findPreviews } from "../../../forms/inbox/file-preview.ts";
-import { nameIn } from "../../../forms/form-name.ts";
 import { getForm } from "../../../forms/forms.ts";
 import { listInbox } from "../../../forms/inbox/inbox.ts";
 import { titlesOf } from "../../../forms/inbox/titles.ts";
@@ -18,10 +17,10 @@ import type { Submission } from "../../../forms/submission.ts";
 import type { SubmissionFilter } from "../../../forms/inbox/filters.ts";
 import { timelineOfSubmission } from "../../../forms/inbox/timeline.ts";
 import { sentence } from "../../../base/shapes/words.ts";
-import { labelsIn, titlesIn } from "../../../forms/inbox/field-words.ts";
 import { type Listing, sumOf } from "./controls.tsx";
+import { loadPreview } from "./preview.ts";
 import { type InboxQuery, filterOf, isFiltered } from "./query.ts";
-import { addressIn, senderIn } from "../../../forms/inbox/sender.ts";
+import { senderIn } from "../../../forms/inbox/sender.ts";
 import type { SubmissionPlace } from "../submissions/rows.tsx";
 
 /** Submissions of a page. */
@@ -87,20 +86,6 @@ export async function seenCounts(app: App, caller: Caller): Promise<FormCounts[]
   if (visible === null) return counts;
   const seen = new Set(visible);
   return counts.filter(({ project }) => seen.has(project));
-}
-
-/** The submission that is open beside a list without being read by that. */
-export type Preview = Awaited<ReturnType<typeof loadPreview>>;
-
-async function loadPreview(app: App, caller: Caller, submission: Submission) {
-  const form = await getForm(app, caller, nameIn(submission.project, submission.form));
-  return {
-    form,
-    submission,
-    address: addressIn(submission, form),
-    labelOf: labelsIn(form.schema),
-    choiceOf: titlesIn(form.schema),
-  };
 }
 
 /** The data of a submission's page. */

@@ -5,7 +5,7 @@ import { Content, Heading } from "../submissions/content.tsx";
 import { besideOf, submissionPath } from "../submissions/rows.tsx";
 import { useMayWriteForms } from "../view.ts";
 import { MOVES } from "./controls.tsx";
-import type { Preview } from "./load.ts";
+import type { Preview } from "./preview.ts";
 import { type InboxQuery, valuesOf } from "./query.ts";
 
 /** Characters of the long values of a preview together. */
