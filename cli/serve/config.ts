@@ -54,9 +54,9 @@ export type ServeConfig = DashboardConfig & {
   audit: AuditSettings;
   /** Where observations go (OpenTelemetry); null for nowhere. */
   telemetry: TelemetrySettings | null;
-  /** Every option as it is in effect, for commands that look at the running server. */
   /** Whether assistants are served at `/mcp`. */
   mcp: boolean;
+  /** Every option as it is in effect, for commands that look at the running server. */
   settings: Settings;
 };
 

@@ -28,21 +28,13 @@ export const QUEUED = STATUSES.indexOf("queued");
 const FAILED = STATUSES.indexOf("failed");
 export const CANCELLED = STATUSES.indexOf("cancelled");
 
-type Row = {
+type Row = Omit<Delivery, "id" | "submission" | "kind" | "status" | "nextAt"> & {
+  kind: DeliveryKind;
   id: Uint8Array;
   submission: Uint8Array | null;
-  project: string;
-  form: string | null;
   form_key: string | null;
-  environment: string | null;
-  event: string | null;
-  kind: DeliveryKind;
-  target: string;
   status: number;
-  attempts: number;
   due_at: number;
-  code: number | null;
-  error: string | null;
 };
 
 /** The slug of the project of a delivery of notices, or of the form. */

@@ -1,4 +1,4 @@
-import { type DeliveryKind, type Lane, MAIL_LANE, shownTarget } from "../../../delivery/delivery.ts";
+import { type Lane, MAIL_LANE, shownTarget } from "../../../delivery/delivery.ts";
 import {
   DELIVERY_STATUSES as STATUSES,
   WITHOUT_MAIL,
@@ -80,16 +80,7 @@ function* changeEach(ids: readonly Uint8Array[], update: string, params: Params)
   }
 }
 
-type Row = {
-  id: Uint8Array;
-  submission: Uint8Array | null;
-  kind: DeliveryKind;
-  target: string;
-  attempts: number;
-  code: number | null;
-  error: string | null;
-  trace: string | null;
-};
+type Row = Omit<ClaimedDelivery, "id" | "submission"> & { id: Uint8Array; submission: Uint8Array | null };
 
 function* claim({
   holder,
