@@ -13,8 +13,11 @@ export const RARE: Record<string, string> = {
   "@modelcontextprotocol/server":
     "{ createMcpHandler, ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server }",
   "@modelcontextprotocol/server/stdio": "{ serveStdio, StdioServerTransport }",
+  "@peculiar/x509":
+    "{ AuthorityKeyIdentifierExtension, SubjectAlternativeNameExtension, X509Certificate, X509CertificateGenerator }",
   "@simplewebauthn/server": "*",
   "@simplewebauthn/server/helpers": "*",
+  "acme-client": "{ default }",
   "csv-parse": "{ CsvError, parse }",
   "disposable-email-domains-js": "{ disposableEmailBlocklistSet }",
   "magic-bytes.js": "{ filetypename }",

@@ -21,6 +21,8 @@ export const NAMES = {
   serving: "serving.json",
   /** Says when the last backup was made, and how it ended. */
   backups: "backups.json",
+  /** Certificates that a server got itself, with their keys and that of its account. */
+  certificates: "certificates",
   /** Says where the data has been moved to. */
   moved: "moved.json",
 } as const;

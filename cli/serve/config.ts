@@ -8,6 +8,7 @@ import { type AuditSettings, readAudit } from "./audit/audit-options.ts";
 import { type BackupSettings, readBackup } from "./backups/schedule-options.ts";
 import { type DashboardConfig, readDashboard } from "./dashboard-config.ts";
 import type { Tls } from "./listen.ts";
+import { type DomainSettings, everyAddress, readDomain } from "./domain/domain-options.ts";
 import type { LogConfig } from "./log.ts";
 import { type OutgoingSettings, readAlertMail, readOutgoing, readRetryDelays } from "./outgoing-config.ts";
 import { type Settings, settingsOf } from "./settings.ts";
@@ -32,6 +33,8 @@ export type ServeConfig = DashboardConfig & {
   trustedProxies: string[];
   /** The files of the certificate and its key. */
   tls: Tls | null;
+  /** The domains whose certificate the server gets itself; null for none. */
+  domain: DomainSettings | null;
   /** Seconds of `Strict-Transport-Security`; null sends none. */
   hsts: number | null;
   limits: { concurrent: number; rate: Rate | null };
@@ -63,7 +66,7 @@ export type ServeConfig = DashboardConfig & {
 /** As commander leaves them in `serveOptions`. */
 type ServeOptions = {
   data: string;
-  listen: string;
+  listen?: string;
   formsListen?: string;
   flagsListen?: string;
   adminListen?: string;
@@ -87,8 +90,17 @@ type ServeOptions = {
   logLevel: LogConfig["level"];
 };
 
+const DEFAULT_LISTEN = "127.0.0.1:8787";
+
 /** The options of `serve` as a configuration. Throws `invalid`. */
-export function readServeConfig(options: Record<string, unknown>): ServeConfig {
+export function readServeConfig(given: Record<string, unknown>): ServeConfig {
+  const domain = readDomain(given);
+  // Every reader of the settings finds the address that follows from the domain.
+  const options = domain === null ? given : { publicUrl: `https://${domain.names[0]}`, ...given };
+  return readOptions(options, domain);
+}
+
+function readOptions(options: Record<string, unknown>, domain: DomainSettings | null): ServeConfig {
   const given = options as ServeOptions;
   const publicUrl = given.publicUrl ?? null;
   if (publicUrl !== null && !(URL.canParse(publicUrl) && /^https?:$/.test(new URL(publicUrl).protocol))) {
@@ -105,7 +117,7 @@ export function readServeConfig(options: Record<string, unknown>): ServeConfig {
   const basePath = isBaseOptional ? pathOf(publicUrl) : basePathOf(given.basePath ?? "");
   return {
     data: given.data,
-    listen: listenValue(given.listen, "--listen"),
+    listen: listenValue(given.listen ?? (domain ? everyAddress(443) : DEFAULT_LISTEN), "--listen"),
     formsListen: own(given.formsListen, "--forms-listen"),
     flagsListen: own(given.flagsListen, "--flags-listen"),
     adminListen: own(given.adminListen, "--admin-listen"),
@@ -115,7 +127,8 @@ export function readServeConfig(options: Record<string, unknown>): ServeConfig {
     basePath,
     isBaseOptional: isBaseOptional && basePath !== "",
     trustedProxies,
-    tls: tlsOf(given),
+    tls: tlsOf(given, domain),
+    domain,
     hsts: hstsOf(given.hsts, publicUrl),
     limits: {
       concurrent: countValue(given.maxConcurrent, "--max-concurrent") || Number.POSITIVE_INFINITY,
@@ -180,7 +193,9 @@ function hstsOf(text: string | undefined, publicUrl: string | null): number | nu
   return Number(text);
 }
 
-function tlsOf({ tlsCert, tlsKey }: ServeOptions): Tls | null {
+function tlsOf({ tlsCert, tlsKey }: ServeOptions, domain: DomainSettings | null): Tls | null {
+  if (domain !== null && (tlsCert ?? tlsKey) !== undefined)
+    throw usage("--domain gets a certificate itself, and --tls-cert names one", "leave one of them out");
   if (tlsCert !== undefined && tlsKey !== undefined) return { cert: tlsCert, key: tlsKey };
   if (tlsCert === undefined && tlsKey === undefined) return null;
   throw usage("--tls-cert and --tls-key go together", "name the certificate chain and its private key");

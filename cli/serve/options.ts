@@ -3,6 +3,7 @@ import { DEFAULT_MAX_CONCURRENT } from "../../src/http/limits.ts";
 import { listOption } from "../session/command-line.ts";
 import { auditOptions } from "./audit/audit-options.ts";
 import { backupOptions } from "./backups/schedule-options.ts";
+import { domainOptions } from "./domain/domain-options.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "./log.ts";
 import { deliveryOptions, outgoingOptions } from "./outgoing-options.ts";
 import { telemetryOptions } from "./telemetry/telemetry-options.ts";
@@ -11,9 +12,10 @@ import { ROLES } from "../../src/access/role.ts";
 /** The options of `serve`, which other commands take to find or describe the server. */
 export function serveOptions(): Option[] {
   return [
-    new Option("--listen <address>", "address of all services")
-      .env("FORMFLAG_LISTEN")
-      .default("127.0.0.1:8787"),
+    new Option(
+      "--listen <address>",
+      "address of all services; default: 127.0.0.1:8787, or port 443 of every address with --domain",
+    ).env("FORMFLAG_LISTEN"),
     new Option("--forms-listen <address>", "separate address for form submissions").env(
       "FORMFLAG_FORMS_LISTEN",
     ),
@@ -29,6 +31,7 @@ export function serveOptions(): Option[] {
       "--base-path <path>",
       "prefix of every path, such as /formflag; default: the path of --public-url, if it has one",
     ).env("FORMFLAG_BASE_PATH"),
+    ...domainOptions(),
     new Option("--tls-cert <file>", "serve HTTPS with this certificate chain, in PEM").env(
       "FORMFLAG_TLS_CERT",
     ),

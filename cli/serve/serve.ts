@@ -20,7 +20,7 @@ import { factsOf } from "./facts.ts";
 import { NO_SYNC, openFlagdSync } from "./flagd.ts";
 import { checkFiles } from "./files.ts";
 import { startHeartbeat } from "./heartbeat.ts";
-import { type Listener, listenAt, readTls } from "./listen.ts";
+import { type Listener, type Tls, listenAt, readTls } from "./listen.ts";
 import { createLog } from "./log.ts";
 import { dashboardOf } from "./own-addresses.ts";
 import { loadOidcClient } from "./oidc-config.ts";
@@ -64,8 +64,16 @@ export async function serve(
   const memory = count > 1 ? createServerMemory() : null;
   const log = createLog(io, config.log);
   const renewable = Promise.withResolvers<Renewal[]>();
-  onHangup(config.tls, renewable.promise, log, io.errIsTerminal);
-  const tls = config.tls && (await readTls(config.tls));
+  const { promise: renewals } = renewable;
+  const serveTls = async (tls: Tls) => {
+    for (const renewal of await renewals) await renewal.renew(tls);
+  };
+  const reload = async () => {
+    if (config.tls) await serveTls(await readTls(config.tls));
+    log.line("info", config.tls ? "reloaded the certificate" : "the certificate of --domain renews itself");
+  };
+  onHangup(config.tls || config.domain ? reload : null, log, io.errIsTerminal);
+  const ofFiles = config.tls && (await readTls(config.tls));
   const oidcClient = await loadOidcClient(config.oidc, env["FORMFLAG_OIDC_CLIENT_SECRET"]);
   const connections = await loadOutgoing(config.outgoing, env["FORMFLAG_SMTP_PASSWORD"]);
   let closeOutgoing = () => {};
@@ -109,6 +117,9 @@ export async function serve(
   const backups = createBackups(app, { settings: config.backups, data, env: commandEnv, log });
   const facts = { ...factsOf(storage, VERSION), startedAt: new Date(clock.now()).toISOString() };
   try {
+    const domain =
+      config.domain && (await (await import("./domain/domain.ts")).openDomain(config, storage, log));
+    const tls = domain?.tls ?? ofFiles;
     if (storage.shared !== null) await checkFiles(storage.shared.files, app, log);
     const ids = await shareIds(app, log, memory !== null);
     const warn = (text: string) => log.line("warn", text);
@@ -149,13 +160,17 @@ export async function serve(
       await threads.listening;
     }
     sync = await openFlagdSync(app, config, tls, log);
-    const ofSites = config.tls ? await renewalsOf({ places, listeners, threads, log }) : [];
-    const renewals = [...ofSites, ...sync.renewals];
-    renewable.resolve(renewals);
+    const ofSites = tls ? await renewalsOf({ places, listeners, threads, log }) : [];
+    // Behind the addresses of the places, which others find by their order.
+    if (domain) listeners.push(await domain.listen());
+    renewable.resolve([...ofSites, ...sync.renewals]);
     const working = { config, storage, outgoing, metrics, log, telemetry: telemeter };
     stopJobs = jobsAfter(BEFORE_JOBS, failing.reject, async () => {
       const { startWork } = await import("./jobs.ts");
-      const more = [...reads.jobs, commitLatency.job, backups.job, auditFile].filter((job) => job !== null);
+      const certificate = domain && domain.job(serveTls);
+      const more = [...reads.jobs, commitLatency.job, backups.job, auditFile, certificate].filter(
+        (job) => job !== null,
+      );
       return startWork(app, working, more);
     });
     clock.after(STARTED, () => Bun.unsafe.setJITPolicy(1)).unref();
@@ -188,7 +203,7 @@ export async function serve(
     }
     log.line("info", `stopping on ${signal}`);
     endAfter(GRACE + CLOSING, log);
-    for (const renewal of renewals) renewal.stop();
+    for (const renewal of await renewals) renewal.stop();
     for (const listener of listeners) listener.retire();
     threads.retire();
     endStreams();

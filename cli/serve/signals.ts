@@ -1,27 +1,14 @@
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { clock } from "../../src/base/clock.ts";
-import { type Tls, readTls } from "./listen.ts";
 import type { Log } from "./log.ts";
-import type { Renewal } from "./renewal.ts";
 
 /**
- * Reads the certificate again on SIGHUP, if there is one; one that cannot be used leaves the old one in use. A closed terminal
- * sends SIGHUP too: it stops the server as SIGTERM does, except under nohup. `hasScreen`: whether the log goes to a
- * terminal. `renewals` are there once the server listens.
+ * Reloads the certificate on SIGHUP; null reloads nothing. An error leaves the old one in use. A closed terminal sends SIGHUP
+ * too: it stops the server as SIGTERM does, except under nohup. `hasScreen`: whether the log goes to a terminal.
  */
-export function onHangup(
-  files: Tls | null,
-  renewals: Promise<Renewal[]>,
-  log: Log,
-  hasScreen: boolean,
-): void {
+export function onHangup(reload: (() => Promise<void>) | null, log: Log, hasScreen: boolean): void {
   const isIgnored = process.platform === "linux" ? ignoresHangups() : !hasScreen;
-  if (files === null && (isIgnored || process.platform === "win32")) return;
-  const renew = async () => {
-    const tls = await readTls(files!);
-    for (const renewal of await renewals) await renewal.renew(tls);
-    log.line("info", "reloaded the certificate");
-  };
+  if (reload === null && (isIgnored || process.platform === "win32")) return;
   let renewed = Promise.resolve();
   let endsWithTerminal = !isIgnored && hasTerminal();
   process.on("SIGHUP", () => {
@@ -30,11 +17,11 @@ export function onHangup(
       endsWithTerminal = false;
       log.line("info", "the terminal was closed");
       process.kill(process.pid, "SIGTERM");
-    } else if (files === null) {
+    } else if (reload === null) {
       log.line("warn", "SIGHUP reloads a certificate, and this server has none");
     } else {
       // One after another, so that the files read last count.
-      renewed = renewed.then(renew).catch(log.error);
+      renewed = renewed.then(reload).catch(log.error);
     }
   });
 }

@@ -8,9 +8,9 @@ export type Origins = Record<"forms" | "flags" | "admin" | "metrics", string | n
 
 /** The origins by the options of `serve`, as a program on this machine reaches them: without the base path. */
 export function originsOf(config: ServeConfig): Origins {
-  const { listen, formsListen, flagsListen, adminListen, metricsListen, tls } = config;
+  const { listen, formsListen, flagsListen, adminListen, metricsListen, tls, domain } = config;
   const originOf = ({ hostname, port }: Listen) => {
-    return port === 0 ? null : `${tls ? "https" : "http"}://${localHost(hostname)}:${port}`;
+    return port === 0 ? null : `${(tls ?? domain) ? "https" : "http"}://${localHost(hostname)}:${port}`;
   };
   return {
     forms: originOf(formsListen ?? listen),

@@ -111,8 +111,16 @@ function isOfStorage(option: Option): boolean {
 }
 
 function usesLowPort(config: ServeConfig): boolean {
-  const { listen, formsListen, flagsListen, adminListen, metricsListen, flagdListen } = config;
-  const listens = [listen, formsListen, flagsListen, adminListen, metricsListen, flagdListen];
+  const { listen, formsListen, flagsListen, adminListen, metricsListen, flagdListen, domain } = config;
+  const listens = [
+    domain?.http ?? null,
+    listen,
+    formsListen,
+    flagsListen,
+    adminListen,
+    metricsListen,
+    flagdListen,
+  ];
   return listens.some((each) => each !== null && each.port > 0 && each.port < 1024);
 }
 

@@ -1,0 +1,105 @@
+import { X509Certificate } from "node:crypto";
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { systemCode } from "../../src/base/errors.ts";
+import { isObject } from "../../src/base/json.ts";
+import { NAMES } from "../../src/storage.ts";
+
+/** A certificate chain and its private key in PEM, and what the certificate says of itself: times in milliseconds since 1970. */
+export type KeptCertificate = {
+  cert: string;
+  key: string;
+  names: string[];
+  from: number;
+  until: number;
+};
+
+/** How the last orders of certificates went. */
+export type Attempts = {
+  /** When orders began, the last few of the last hour, in milliseconds since 1970. */
+  at: number[];
+  /** Why the last one failed; null if it did not, or is under way. */
+  failure: { message: string; hint: string | null; at: number; next: number } | null;
+};
+
+const NO_ATTEMPTS: Attempts = { at: [], failure: null };
+
+/**
+ * The certificate, the key of the account and the attempts of a data directory with one authority, in files that only their
+ * owner reads. Each is replaced as a whole, so that a crash leaves the old one or the new one.
+ */
+export function certificateFiles(data: string, directory: string) {
+  const host = new URL(directory).hostname;
+  const folder = join(data, NAMES.certificates, `${host}-${Bun.hash(directory).toString(16).slice(0, 8)}`);
+  const pathOf = (name: string) => join(folder, name);
+  const write = (name: string, text: string) => {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    replace(pathOf(name), text);
+  };
+  return {
+    certificate(): KeptCertificate | null {
+      const text = readIfThere(pathOf("certificate.pem"));
+      return text === null ? null : parseCertificate(text);
+    },
+    keep: ({ cert, key }: { cert: string; key: string }) =>
+      write("certificate.pem", `${key.trim()}\n${cert.trim()}\n`),
+    accountKey: () => readIfThere(pathOf("account.pem")),
+    keepAccountKey: (key: string) => write("account.pem", key),
+    attempts(): Attempts {
+      const text = readIfThere(pathOf("attempts.json"));
+      return text === null ? NO_ATTEMPTS : parseAttempts(text);
+    },
+    noteAttempts: (attempts: Attempts) => write("attempts.json", `${JSON.stringify(attempts)}\n`),
+  };
+}
+
+export type CertificateFiles = ReturnType<typeof certificateFiles>;
+
+/** A certificate with its key, as `keep` writes it; null for anything else. */
+function parseCertificate(text: string): KeptCertificate | null {
+  const key = /-----BEGIN [A-Z ]*PRIVATE KEY-----[^]*?-----END [A-Z ]*PRIVATE KEY-----\n/.exec(text)?.[0];
+  if (key === undefined) return null;
+  const cert = text.replace(key, "");
+  try {
+    return { cert, key, ...factsOf(cert) };
+  } catch {
+    // A file that somebody wrote: another certificate is ordered.
+    return null;
+  }
+}
+
+/** The names of a certificate in PEM, and when it is valid. Throws if it is none. */
+export function factsOf(cert: string): Pick<KeptCertificate, "names" | "from" | "until"> {
+  const { subjectAltName = "", validFrom, validTo } = new X509Certificate(cert);
+  const names = [...subjectAltName.matchAll(/DNS:([^\s,]+)/g)].map((match) => match[1]!.toLowerCase());
+  return { names, from: Date.parse(validFrom), until: Date.parse(validTo) };
+}
+
+function parseAttempts(text: string): Attempts {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) && Array.isArray(value["at"]) ? (value as Attempts) : NO_ATTEMPTS;
+  } catch {
+    return NO_ATTEMPTS;
+  }
+}
+
+function readIfThere(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return null;
+    throw error;
+  }
+}
+
+function replace(path: string, text: string): void {
+  const file = openSync(`${path}.new`, "w", 0o600);
+  try {
+    writeSync(file, text);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(`${path}.new`, path);
+}

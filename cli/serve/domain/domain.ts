@@ -1,0 +1,220 @@
+import { clock, isoTime } from "../../../src/base/clock.ts";
+import { AppError } from "../../../src/base/errors.ts";
+import type { Job } from "../../../src/base/jobs.ts";
+import { sentence } from "../../../src/base/shapes/words.ts";
+import type { Authority, Challenges } from "../../../src/send/acme.ts";
+import type { Storage } from "../../../src/storage.ts";
+import type { Site } from "../../../src/http/site.ts";
+import { type Attempts, type KeptCertificate, certificateFiles, factsOf } from "../../data/certificates.ts";
+import { readWhole } from "../../session/read-whole.ts";
+import { usage } from "../../session/usage.ts";
+import { VERSION } from "../../version.ts";
+import { type Listener, type Tls, listen, whyNoAddress } from "../listen.ts";
+import type { Log } from "../log.ts";
+import type { ServeConfig } from "../config.ts";
+import type { DomainSettings } from "./domain-options.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** The longest that a server waits before it orders again, in milliseconds, and how often it asks whether to renew early. */
+const MOST_WAIT = 6 * HOUR;
+
+/** Orders in an hour: authorities allow five failed ones for a name (Let's Encrypt). */
+const MOST_ORDERS = 5;
+
+/** The part of the life of a certificate after which it is renewed. */
+const RENEWED_AT = 2 / 3;
+
+/** A domain whose certificate the server gets and renews. */
+export type OpenDomain = {
+  /** The kept certificate; one of its own until there is one, which browsers refuse. */
+  tls: Tls;
+  /** Plain HTTP, which answers the authority and sends everything else to HTTPS. */
+  listen: () => Promise<Listener>;
+  /** Orders a certificate whenever one is due; `serve` receives each. */
+  job: (serve: (tls: Tls) => Promise<void>) => Job;
+};
+
+/**
+ * Opens the domain of a server. Throws `unsupported` for a shared database, `forbidden` for files that cannot be read, and from `listen` `unavailable` for an
+ * address that cannot be listened on.
+ */
+export async function openDomain(config: ServeConfig, storage: Storage, log: Log): Promise<OpenDomain> {
+  const [settings, url] = [config.domain!, config.publicUrl!];
+  if (storage.shared !== null) {
+    throw new AppError(
+      "unsupported",
+      "--domain needs a data directory, and this server uses a shared database",
+      {
+        hint: "several servers share one address: let the proxy before them serve HTTPS, or pass --tls-cert and --tls-key",
+      },
+    );
+  }
+  const authority = await readAuthority(settings);
+  const files = certificateFiles(storage.data, settings.directory);
+  const challenges: Challenges = new Map();
+  let current = files.certificate();
+  let attempts = files.attempts();
+  /** When a certificate is next looked for, in milliseconds since 1970. */
+  let next = 0;
+  const note = (change: Partial<Attempts>) => files.noteAttempts((attempts = { ...attempts, ...change }));
+
+  const order = async (): Promise<KeptCertificate> => {
+    const { accountKey, obtainCertificate } = await loadAcme();
+    // Kept before its account is created, so that a crash leaves no account behind.
+    let key = files.accountKey();
+    if (key === null) files.keepAccountKey((key = await accountKey()));
+    const tls = await obtainCertificate(authority, key, settings.names, challenges, VERSION);
+    files.keep(tls);
+    return { ...tls, ...factsOf(tls.cert) };
+  };
+  const look = async (serve: (tls: Tls) => Promise<void>) => {
+    const now = clock.now();
+    if (current !== null && covers(current, settings.names)) {
+      next = await dueAt(current, authority);
+      if (next > now) return;
+    }
+    const recent = attempts.at.filter((at) => at > now - HOUR && at <= now).slice(-MOST_ORDERS);
+    if (recent.length === MOST_ORDERS) {
+      next = recent[0]! + HOUR;
+      return;
+    }
+    // Before the order, so that a server that crashes and starts again does not order more.
+    note({ at: [...recent, now] });
+    try {
+      current = await order();
+      await serve(current);
+      note({ failure: null });
+      next = await dueAt(current, authority);
+      log.line(
+        "info",
+        `got a certificate for ${settings.names.join(", ")}, valid until ${isoTime(current.until)}`,
+      );
+    } catch (error) {
+      const { message, hint, retryAfter } = error instanceof AppError ? error : BUG;
+      if (!(error instanceof AppError)) log.error(error);
+      failures += 1;
+      next = clock.now() + pause(failures, retryAfter);
+      note({ failure: { message, hint, at: now, next } });
+      const advice = hint === null ? "" : ` ${sentence(hint)}`;
+      log.line("warn", `${sentence(`no new certificate: ${message}`)}${advice} Next try: ${isoTime(next)}`);
+      return;
+    }
+    failures = 0;
+  };
+  let failures = 0;
+
+  const site = plainHttp(settings.names, url, challenges, () =>
+    current !== null && current.until > clock.now() ? null : attempts.failure,
+  );
+  return {
+    tls: current ?? (await ownCertificate(settings.names)),
+    listen: () => listenOnHttp(settings, site, log),
+    job: (serve) => ({
+      name: "certificate",
+      every: MOST_WAIT,
+      next: async () => next,
+      run: () => look(serve),
+    }),
+  };
+}
+
+const BUG = { message: "internal error, see the log", hint: null, retryAfter: null };
+
+/** Whether a certificate is for all these names. */
+function covers({ names }: KeptCertificate, wanted: readonly string[]): boolean {
+  return wanted.every((name) => names.includes(name));
+}
+
+/** When a certificate is renewed: when its authority suggests it, else after two thirds of its life. */
+async function dueAt({ cert, from, until }: KeptCertificate, authority: Authority): Promise<number> {
+  const usual = from + (until - from) * RENEWED_AT;
+  const { suggestedRenewal } = await loadAcme();
+  const suggested = await suggestedRenewal(authority, cert, clock.fraction()).catch((error: unknown) => {
+    // An authority that is away for a while makes nothing worse.
+    if (error instanceof AppError) return null;
+    throw error;
+  });
+  return suggested ?? usual;
+}
+
+/** Milliseconds to wait after so many failures: from one minute to six hours, and as long as the authority says. */
+function pause(failures: number, retryAfter: number | null): number {
+  const usual = Math.min(MINUTE * 2 ** (failures - 1), MOST_WAIT) * (0.9 + clock.fraction() / 10);
+  return Math.max(usual, (retryAfter ?? 0) * 1000);
+}
+
+/** Answers the authority, redirects browsers, and explains itself as long as there is no certificate. */
+function plainHttp(
+  names: readonly string[],
+  url: string,
+  challenges: Challenges,
+  failure: () => Attempts["failure"],
+): Site {
+  const fetch = ({ url: asked, headers }: Request): Response => {
+    const { pathname, search, hostname } = new URL(asked);
+    const token = /^\/\.well-known\/acme-challenge\/([\w-]{1,200})$/.exec(pathname)?.[1];
+    if (token !== undefined) {
+      const answer = challenges.get(token);
+      return answer === undefined ? text(404, "There is no such challenge.") : text(200, answer);
+    }
+    const failed = failure();
+    if (failed !== null) return text(503, whyNone(names, failed));
+    const to = new URL(url);
+    if (headers.has("Host") && names.includes(hostname)) to.hostname = hostname;
+    return new Response(null, {
+      status: 308,
+      headers: { Location: `${to.origin}${pathname}${search}`, "Cache-Control": "no-store" },
+    });
+  };
+  return { fetch, hot: [], warm: async () => {} };
+}
+
+function whyNone(
+  names: readonly string[],
+  { message, hint, next }: NonNullable<Attempts["failure"]>,
+): string {
+  const advice = hint === null ? "" : `\n${sentence(hint)}`;
+  return `There is no certificate for ${names.join(", ")} yet.\n${sentence(message)}${advice}\nNext try: ${isoTime(next)}`;
+}
+
+function text(status: number, body: string): Response {
+  const headers = { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" };
+  return new Response(`${body}\n`, { status, headers });
+}
+
+async function listenOnHttp({ http }: DomainSettings, site: Site, { error }: Log): Promise<Listener> {
+  try {
+    return listen(http, site, null, error);
+  } catch (cause) {
+    throw await whyNoAddress(cause, http, "--http-listen");
+  }
+}
+
+/** Loaded when a certificate is due. Its library needs the other one. */
+async function loadAcme() {
+  await import("reflect-metadata");
+  return import("../../../src/send/acme.ts");
+}
+
+/** Signed by itself: it makes HTTPS answer while the authority has issued none. */
+async function ownCertificate(names: readonly string[]): Promise<Tls> {
+  await import("reflect-metadata");
+  const { selfSigned } = await import("../../../src/send/self-signed.ts");
+  return selfSigned(names);
+}
+
+async function readAuthority({ directory, caFile, bindingFile, email }: DomainSettings): Promise<Authority> {
+  const binding = bindingFile === null ? null : bindingIn(await readWhole(bindingFile), bindingFile);
+  return { directory, ca: caFile === null ? null : await readWhole(caFile), binding, email };
+}
+
+function bindingIn(text: string, file: string): Authority["binding"] {
+  const [id, key, ...more] = text.trim().split(/\s+/);
+  if (id && key && more.length === 0) return { id, key };
+  throw usage(
+    `--acme-eab ${file} does not hold an id and a key`,
+    "write the id in the first line, the key in the second",
+  );
+}

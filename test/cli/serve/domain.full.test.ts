@@ -1,0 +1,352 @@
+import { X509Certificate } from "node:crypto";
+import { globSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { connect } from "node:tls";
+import { afterEach, describe, expect, test } from "bun:test";
+import { eventually } from "../../support/eventually.ts";
+import { type RunningServer, runExecutable, startServer } from "../../support/executable.ts";
+import { programAt } from "../../support/needs.ts";
+import { BINDING, type Pebble, hasPebble, startPebble } from "../../support/peers/pebble.ts";
+import { freePort } from "../../support/peers/ports.ts";
+import { tempDirectory } from "../../support/temp.ts";
+
+const NAMES = ["forms.example.com", "www.example.com"];
+
+/** Starts a server for the names with certificates of an authority. */
+function start(
+  { directory, ca, httpPort }: Pebble,
+  {
+    data = tempDirectory(),
+    names = NAMES,
+    port = httpPort,
+    more = [] as string[],
+    spawned = (_: number): void => {},
+  } = {},
+): Promise<RunningServer> {
+  const args = [
+    ...names.flatMap((name) => ["--domain", name]),
+    ...["--acme-url", directory, "--acme-ca", ca, "--http-listen", `127.0.0.1:${port}`],
+    ...more,
+  ];
+  return startServer(args, { data, addresses: 2, spawned });
+}
+
+/** The certificate that a new connection gets. */
+function certificateAt(url: string): Promise<X509Certificate> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(
+      { port: Number(new URL(url).port), host: "127.0.0.1", rejectUnauthorized: false },
+      () => {
+        resolve(new X509Certificate(socket.getPeerCertificate().raw));
+        socket.destroy();
+      },
+    );
+    socket.on("error", reject);
+  });
+}
+
+const isIssued = async ({ url }: RunningServer) => (await certificateAt(url)).issuer.includes("Pebble");
+const issued = (server: RunningServer) => eventually("a certificate is served", () => isIssued(server));
+
+/** What the server says of the order that failed. */
+const refusal = (server: RunningServer) =>
+  eventually(
+    "the order failed",
+    () => /"message":"(No new certificate: [^]*?)"}\n/.exec(server.stderr())?.[1],
+  );
+
+/** What plain HTTP answers. */
+async function plain({ urls }: RunningServer, path: string, host = NAMES[0]!) {
+  return fetch(`${urls[1]}${path}`, { headers: { host }, redirect: "manual" });
+}
+
+const authority = hasPebble ? await startPebble() : (null as never);
+
+describe.skipIf(!hasPebble)("serve --domain", () => {
+  afterEach(async () => {
+    authority.intercept = () => null;
+    authority.window = null;
+    await authority.resolve("127.0.0.1");
+  });
+
+  test("serves HTTPS with a certificate of the authority that curl trusts, and sends HTTP there", async () => {
+    const server = await start(authority);
+    await issued(server);
+    const root = join(tempDirectory(), "root.pem");
+    writeFileSync(root, await authority.root());
+    const { port } = new URL(server.url);
+    for (const name of NAMES) {
+      const at = ["--resolve", `${name}:${port}:127.0.0.1`, `https://${name}:${port}/healthz`];
+      const curl = Bun.spawn(["curl", "-sS", "--cacert", root, ...at], { stdout: "pipe", stderr: "inherit" });
+      expect(await new Response(curl.stdout).json()).toEqual({ status: "ok" });
+    }
+    const redirected = await plain(server, "/v1/s/key?mode=rest", NAMES[1]);
+    expect([redirected.status, redirected.headers.get("Location")]).toEqual([
+      308,
+      `https://${NAMES[1]}/v1/s/key?mode=rest`,
+    ]);
+    const unknown = await plain(server, "/dashboard", "192.0.2.1");
+    expect(unknown.headers.get("Location")).toBe(`https://${NAMES[0]}/dashboard`);
+    expect((await plain(server, "/.well-known/acme-challenge/none")).status).toBe(404);
+  }, 60_000);
+
+  test("keeps key and certificate for its owner alone, and orders none after a restart", async () => {
+    const server = await start(authority);
+    await issued(server);
+    const before = (await certificateAt(server.url)).fingerprint256;
+    await server.stop();
+    const files = globSync(join(server.data, "certificates/*/*"));
+    expect(files.map((file) => statSync(file).mode & 0o777)).toEqual(files.map(() => 0o600));
+    authority.requests = [];
+    const again = await start(authority, { data: server.data });
+    expect((await certificateAt(again.url)).fingerprint256).toBe(before);
+    await again.stop();
+    expect(authority.requests.filter((path) => !path.startsWith("/dir"))).toEqual([]);
+  }, 60_000);
+
+  test("with another name orders a certificate for all of them, and serves the kept one until then", async () => {
+    const server = await start(authority, { names: [NAMES[0]!] });
+    await issued(server);
+    await server.stop();
+    const again = await start(authority, { data: server.data });
+    expect(await isIssued(again)).toBe(true);
+    await eventually("both names", async () =>
+      (await certificateAt(again.url)).subjectAltName?.includes(NAMES[1]!),
+    );
+  }, 60_000);
+
+  test("serves the kept certificate while the authority is away", async () => {
+    const server = await start(authority);
+    await issued(server);
+    await server.stop();
+    const away = { ...authority, directory: `https://127.0.0.1:${freePort()}/dir` };
+    const other = await start(away, { data: server.data });
+    expect(await refusal(other)).toContain("does not answer");
+    await other.stop();
+    authority.intercept = () => new Response(null, { status: 503 });
+    const again = await start(authority, { data: server.data });
+    expect(await isIssued(again)).toBe(true);
+  }, 60_000);
+
+  test.each([
+    {
+      what: "a name without an address",
+      prepare: () => authority.resolve(""),
+      said: ["the authority finds no address of forms.example.com", "create a record of type A"],
+    },
+    {
+      what: "a port that leads nowhere",
+      port: freePort(),
+      said: ["the authority does not reach port 80 of forms.example.com", "open port 80 in the firewall"],
+    },
+    {
+      what: "an authority that has enough",
+      intercept: (request: Request) =>
+        request.url.endsWith("/order-plz")
+          ? Response.json(
+              { type: "urn:ietf:params:acme:error:rateLimited", detail: "too many certificates" },
+              { status: 429, headers: { "Retry-After": "86400" } },
+            )
+          : null,
+      said: ["the authority takes no more orders for now: too many certificates"],
+      waits: 86_400,
+    },
+    {
+      what: "a record that forbids it",
+      intercept: (request: Request) =>
+        request.url.endsWith("/order-plz")
+          ? Response.json({ type: "urn:ietf:params:acme:error:caa", detail: "CAA" }, { status: 403 })
+          : null,
+      said: ["a CAA record forbids the authority to issue a certificate for forms.example.com: CAA"],
+    },
+  ])(
+    "says on port 80 and in the log what is wrong with $what, and when it tries again",
+    async ({ prepare, port, intercept, said, waits = 55 }) => {
+      await prepare?.();
+      if (intercept) authority.intercept = intercept;
+      const server = await start(authority, { names: [NAMES[0]!], ...(port && { port }) });
+      const message = await refusal(server);
+      const answer = await plain(server, "/");
+      const text = await answer.text();
+      expect(answer.status).toBe(503);
+      for (const part of said) {
+        expect(message.toLowerCase()).toInclude(part.toLowerCase());
+        expect(text.toLowerCase()).toInclude(part.toLowerCase());
+      }
+      const next = Date.parse(/Next try: (\S+)/.exec(text)![1]!);
+      expect(next).toBeGreaterThan(Date.now() + (waits - 30) * 1000);
+      expect((await certificateAt(server.url)).subject).toContain("no certificate yet");
+      await server.stop();
+    },
+    60_000,
+  );
+
+  test("says that a name leads to another server", async () => {
+    using other = Bun.serve({
+      hostname: "127.0.0.1",
+      port: authority.httpPort,
+      fetch: () => new Response("other"),
+    });
+    expect(other.port).toBe(authority.httpPort);
+    const server = await start(authority, { names: [NAMES[0]!], port: freePort() });
+    expect(await refusal(server)).toContain("forms.example.com does not lead to this server");
+  }, 60_000);
+
+  test("orders at most five times an hour, however often it starts", async () => {
+    const data = tempDirectory();
+    authority.intercept = (request) =>
+      request.url.endsWith("/order-plz") ? new Response(null, { status: 503 }) : null;
+    for (let starts = 0; starts < 5; starts += 1) {
+      const server = await start(authority, { data });
+      await refusal(server);
+      await server.stop();
+    }
+    authority.requests = [];
+    const server = await start(authority, { data });
+    await eventually("the job has run", async () => (await plain(server, "/")).status === 503);
+    await server.stop();
+    expect(authority.requests).toEqual([]);
+  }, 60_000);
+
+  test("a server that is killed at any request of an order has a certificate after its next start", async () => {
+    authority.requests = [];
+    const whole = await start(authority);
+    await issued(whole);
+    await whole.stop();
+    const steps = authority.requests.length;
+    expect(steps).toBeGreaterThan(10);
+    for (let step = 1; step <= steps; step += 1) {
+      const data = tempDirectory();
+      let [seen, pid] = [0, 0];
+      authority.intercept = () => {
+        seen += 1;
+        if (seen === step) process.kill(pid, "SIGKILL");
+        return null;
+      };
+      const server = await start(authority, { data, spawned: (id) => void (pid = id) });
+      // It waits a little less often than the one that was counted.
+      await Promise.race([server.exited, issued(server).catch(() => server.exited)]);
+      await server.stop("SIGKILL");
+      authority.intercept = () => null;
+      const again = await start(authority, { data });
+      await issued(again);
+      await again.stop();
+    }
+  }, 300_000);
+
+  test("renews when the authority suggests it", async () => {
+    authority.window = {
+      start: new Date(Date.now() + 3000).toISOString(),
+      end: new Date(Date.now() + 3001).toISOString(),
+    };
+    const server = await start(authority);
+    await issued(server);
+    const first = (await certificateAt(server.url)).fingerprint256;
+    await eventually("another certificate", async () => {
+      const { fingerprint256 } = await certificateAt(server.url);
+      if (fingerprint256 !== first) authority.window = null;
+      return fingerprint256 !== first;
+    });
+    await server.stop();
+  }, 60_000);
+
+  const lego = programAt("lego", "the same certificate as by another client");
+  test.skipIf(lego === null)(
+    "gets the kind of certificate that lego gets",
+    async () => {
+      const folder = tempDirectory();
+      const at = [
+        "--server",
+        authority.directory,
+        "--path",
+        folder,
+        "--email",
+        "ann@example.com",
+        "--accept-tos",
+      ];
+      const names = NAMES.flatMap((name) => ["--domains", name]);
+      const http = ["--http", "--http.port", `127.0.0.1:${authority.httpPort}`, "--key-type", "ec256"];
+      const env = { ...process.env, LEGO_CA_CERTIFICATES: authority.ca };
+      const child = Bun.spawn([lego!, ...at, ...names, ...http, "run"], {
+        env,
+        stdout: "ignore",
+        stderr: "pipe",
+      });
+      const said = await new Response(child.stderr).text();
+      expect({ said, code: await child.exited }).toEqual({ said, code: 0 });
+      const its = new X509Certificate(readFileSync(join(folder, `certificates/${NAMES[0]}.crt`)));
+      const server = await start(authority);
+      await issued(server);
+      const ours = await certificateAt(server.url);
+      expect(ours.subjectAltName).toBe(its.subjectAltName);
+      expect(ours.publicKey.asymmetricKeyDetails).toEqual(its.publicKey.asymmetricKeyDetails);
+      expect(
+        ours.checkIssued(
+          new X509Certificate(readFileSync(globSync(join(folder, "certificates/*.issuer.crt"))[0]!)),
+        ),
+      ).toBe(true);
+    },
+    60_000,
+  );
+});
+
+describe.skipIf(!hasPebble)("serve --domain with certificates of 12 seconds", () => {
+  test("renews them under load without a request that fails", async () => {
+    const authority = await startPebble({ valid: 12 });
+    const server = await start(authority, { more: ["--threads", "2"] });
+    await issued(server);
+    const seen = new Set<string>();
+    let isOver = false;
+    let answered = 0;
+    const failed: unknown[] = [];
+    const load = async (keepalive: boolean) => {
+      while (!isOver) {
+        const answer = await fetch(`${server.url}/healthz`, {
+          tls: { rejectUnauthorized: false },
+          ...(!keepalive && { headers: { Connection: "close" } }),
+        }).catch((error: unknown) => error);
+        if (answer instanceof Response && answer.ok) answered += 1;
+        else failed.push(answer);
+        await (answer as Response).text?.();
+      }
+    };
+    const loads = [true, true, false, false].map(load);
+    await eventually("three certificates", async () => {
+      seen.add((await certificateAt(server.url)).fingerprint256);
+      return seen.size >= 3;
+    });
+    isOver = true;
+    await Promise.all(loads);
+    expect(failed).toEqual([]);
+    expect(answered).toBeGreaterThan(100);
+  }, 90_000);
+});
+
+describe.skipIf(!hasPebble)("serve --domain at an authority that binds accounts", () => {
+  test("says so without the key of an account, and gets a certificate with it", async () => {
+    const authority = await startPebble({ binds: true });
+    const server = await start(authority);
+    expect(await refusal(server)).toContain("wants the key of an account that you have with it");
+    await server.stop();
+    const file = join(tempDirectory(), "binding");
+    writeFileSync(file, `${BINDING.id}\n${BINDING.key}\n`, { mode: 0o600 });
+    await issued(await start(authority, { more: ["--acme-eab", file] }));
+  }, 60_000);
+});
+
+describe("serve --domain refuses", () => {
+  test.each([
+    [["--domain", "https://forms.example.com"], "write the name alone: --domain forms.example.com"],
+    [["--domain", "*.example.com"], "need a proof in DNS"],
+    [["--domain", "192.0.2.1"], "certificates are for names"],
+    [["--domain", "localhost"], "is not the name of a domain"],
+    [["--domain", "a.example", "--tls-cert", "c", "--tls-key", "k"], "leave one of them out"],
+    [["--acme-email", "ann@example.com"], "--acme-email needs --domain"],
+    [["--domain", "a.example", "--acme-url", "http://a.example/dir"], "begins with https://"],
+    [["--domain", "a.example", "--acme-email", "ann"], "is not an address"],
+  ])("%p, and says what to do", async (args, said) => {
+    const { code, stderr } = await runExecutable(["serve", ...args]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(said);
+  });
+});
