@@ -63,7 +63,7 @@ function parseCertificate(text: string): KeptCertificate | null {
   try {
     return { cert, key, ...factsOf(cert) };
   } catch {
-    // A file that somebody wrote: another certificate is ordered.
+    // A file that the user wrote: another certificate is ordered.
     return null;
   }
 }

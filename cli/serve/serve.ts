@@ -161,7 +161,7 @@ export async function serve(
     }
     sync = await openFlagdSync(app, config, tls, log);
     const ofSites = tls ? await renewalsOf({ places, listeners, threads, log }) : [];
-    // Behind the addresses of the places, which others find by their order.
+    // The last listener, since the order of the others is that of the places.
     if (domain) listeners.push(await domain.listen());
     renewable.resolve([...ofSites, ...sync.renewals]);
     const working = { config, storage, outgoing, metrics, log, telemetry: telemeter };

@@ -1,12 +1,14 @@
-import type { Surroundings } from "../../src/maintenance/doctor/surroundings.ts";
+import type { KnownCertificate, Surroundings } from "../../src/maintenance/doctor/surroundings.ts";
 import type { Backups } from "../../src/maintenance/status.ts";
 import { adviceOn } from "../commands/mail.ts";
 import { refuseMoved } from "../data/moved.ts";
+import { certificateFiles } from "../data/certificates.ts";
 import { originsOf, probe } from "../session/addresses.ts";
 import { env } from "../session/env.ts";
 import { hintFor } from "../session/hints.ts";
 import { nameOfUser } from "../session/user.ts";
 import type { ServeConfig } from "./config.ts";
+import type { DomainSettings } from "./domain/domain-options.ts";
 import { loadOutgoing, requirePassword } from "./outgoing-config.ts";
 import { threadCount } from "./threads/count.ts";
 
@@ -26,10 +28,16 @@ export function surroundingsOf(config: ServeConfig, backups: Backups, isRunning 
     },
     refuseMoved,
     threads: () => threadCount(config),
+    certificate: () => config.domain && knownCertificate(config.domain, config.data),
     nameOfUser,
     option: (setting) => `--${setting}`,
     hintFor: (error) => hintFor(error, undefined),
     adviceOn,
     backups,
   };
+}
+
+function knownCertificate({ names, directory }: DomainSettings, data: string): KnownCertificate {
+  const files = certificateFiles(data, directory);
+  return { names, kept: files.certificate(), failure: files.attempts().failure };
 }

@@ -86,7 +86,7 @@ export const FLOORS = [
   {
     area: "src/send",
     imports: ["src/base", "src/access", "src/delivery"],
-    libraries: ["jose", "nodemailer", "openid-client"],
+    libraries: ["@peculiar/x509", "acme-client", "jose", "nodemailer", "openid-client", "reflect-metadata"],
   },
   {
     area: "src/http",

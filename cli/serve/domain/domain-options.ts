@@ -15,7 +15,7 @@ const MOST_NAMES = 100;
 export type DomainSettings = {
   /** In ASCII and small letters, the first one that of links. */
   names: string[];
-  /** Where the authority and browsers without HTTPS are answered. */
+  /** The address of plain HTTP, for the authority and browsers without HTTPS. */
   http: Listen;
   /** URL of the directory of the authority. */
   directory: string;

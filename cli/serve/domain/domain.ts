@@ -2,7 +2,10 @@ import { clock, isoTime } from "../../../src/base/clock.ts";
 import { AppError } from "../../../src/base/errors.ts";
 import type { Job } from "../../../src/base/jobs.ts";
 import { sentence } from "../../../src/base/shapes/words.ts";
-import type { Authority, Challenges } from "../../../src/send/acme.ts";
+import { CHALLENGE_PATH, NO_CHALLENGE } from "../../../src/maintenance/doctor/domain.ts";
+import type { Challenges } from "../../../src/send/acme/acme.ts";
+import type { Authority } from "../../../src/send/acme/authority.ts";
+import { loadAcme, loadSelfSigned } from "../../../src/send/acme/load.ts";
 import type { Storage } from "../../../src/storage.ts";
 import type { Site } from "../../../src/http/site.ts";
 import { type Attempts, type KeptCertificate, certificateFiles, factsOf } from "../../data/certificates.ts";
@@ -154,10 +157,9 @@ function plainHttp(
 ): Site {
   const fetch = ({ url: asked, headers }: Request): Response => {
     const { pathname, search, hostname } = new URL(asked);
-    const token = /^\/\.well-known\/acme-challenge\/([\w-]{1,200})$/.exec(pathname)?.[1];
-    if (token !== undefined) {
-      const answer = challenges.get(token);
-      return answer === undefined ? text(404, "There is no such challenge.") : text(200, answer);
+    if (pathname.startsWith(CHALLENGE_PATH)) {
+      const answer = challenges.get(pathname.slice(CHALLENGE_PATH.length));
+      return answer === undefined ? text(404, NO_CHALLENGE) : text(200, answer);
     }
     const failed = failure();
     if (failed !== null) return text(503, whyNone(names, failed));
@@ -192,16 +194,9 @@ async function listenOnHttp({ http }: DomainSettings, site: Site, { error }: Log
   }
 }
 
-/** Loaded when a certificate is due. Its library needs the other one. */
-async function loadAcme() {
-  await import("reflect-metadata");
-  return import("../../../src/send/acme.ts");
-}
-
 /** Signed by itself: it makes HTTPS answer while the authority has issued none. */
 async function ownCertificate(names: readonly string[]): Promise<Tls> {
-  await import("reflect-metadata");
-  const { selfSigned } = await import("../../../src/send/self-signed.ts");
+  const { selfSigned } = await loadSelfSigned();
   return selfSigned(names);
 }
 

@@ -5,6 +5,7 @@ import type { SendingForm } from "../../store/sqlite/inspect.ts";
 import type { SharedStorage, Storage } from "../../storage.ts";
 import { checkDatabase } from "./database.ts";
 import { checkDirectory } from "./directory.ts";
+import { checkDomain } from "./domain.ts";
 import { checkDisks } from "./disk.ts";
 import { checkOutgoing } from "./outgoing.ts";
 import { checkAddresses, checkForwarded, checkReached, checkServer } from "./server.ts";
@@ -26,6 +27,7 @@ export async function checkAll(storage: Storage, serve: Server, by: Surroundings
     checkRuntime(by.env),
     checkThreads(by.threads()),
     ...(storage.shared === null ? await checkServer(serve, usable, by) : await checkReached(serve, null, by)),
+    ...(await checkDomain(by, clock.now(), true)),
     ...(await checkOutgoing(serve, sending, true, by)),
     checkBackups(by.backups, clock.now(), by.option),
   ];
@@ -90,6 +92,7 @@ export async function checkRunning(
     ...(connects
       ? await checkAddresses(config, true, async () => forwardedIgnored, by)
       : [checkForwarded(config.trustedProxies, forwardedIgnored, by)]),
+    ...(await checkDomain(by, clock.now(), connects)),
     ...(await checkOutgoing(config, sending, connects, by)),
     checkBackups(by.backups, clock.now(), by.option),
   ];

@@ -17,6 +17,8 @@ export type Surroundings = {
   refuseMoved: (data: string) => void;
   /** How many threads serve. */
   threads: () => number;
+  /** The certificate that the server gets itself; null for a server without domains. */
+  certificate: () => KnownCertificate | null;
   nameOfUser: (uid: number) => string | undefined;
   /** The option of a setting, for hints. */
   option: (setting: string) => string;
@@ -25,6 +27,15 @@ export type Surroundings = {
   adviceOn: (failure: string) => string;
   /** The backups that are known. */
   backups: Backups;
+};
+
+/** The certificate of a server that gets it itself: times in milliseconds since 1970. */
+export type KnownCertificate = {
+  names: readonly string[];
+  /** The kept certificate; null for none. */
+  kept: { names: readonly string[]; from: number; until: number } | null;
+  /** Why the last order failed; null if it did not. */
+  failure: { message: string; hint: string | null; next: number } | null;
 };
 
 /** The settings of a server that doctor checks. */

@@ -4,7 +4,9 @@ import { describe, expect, test } from "bun:test";
 import { eventually } from "../../support/eventually.ts";
 import { openMailSink } from "../../support/peers/mail-sink.ts";
 import { IS_POSTGRES_HERE, emptyDatabase } from "../../support/postgres/postgres.ts";
+import { hasPebble, startPebble } from "../../support/peers/pebble.ts";
 import { INSTALLER, bootMachine } from "../../support/systemd/machine.ts";
+import { tempDirectory } from "../../support/temp.ts";
 
 const machine = await bootMachine();
 
@@ -236,6 +238,52 @@ describe.skipIf(machine === null)("the installed service", () => {
     });
     expect(await must("systemctl", "show", "-P", "ExecStart", "formflag")).toContain("--mcp");
     expect((await must("systemctl", "is-active", "formflag")).trim()).toBe("active");
+  });
+
+  test.skipIf(!hasPebble)("gets a certificate for its domain on ports 80 and 443", async () => {
+    override(...LOUD);
+    const authority = await startPebble({ httpPort: 80 });
+    copyFileSync(authority.ca, machine!.path("/root/authority.pem"));
+    const domain = [
+      "--domain",
+      "forms.example.com",
+      "--listen",
+      "127.0.0.1:443",
+      "--http-listen",
+      "127.0.0.1:80",
+    ];
+    const { log, url } = await install(
+      ...domain,
+      "--acme-url",
+      authority.directory,
+      "--acme-ca",
+      "/root/authority.pem",
+    );
+    expect(url).toBe("https://127.0.0.1:443");
+    await eventually("a certificate", async () =>
+      /got a certificate for forms.example.com/.test(await log()),
+    );
+    const root = join(tempDirectory(), "root.pem");
+    writeFileSync(root, await authority.root());
+    const curl = [
+      "curl",
+      "-sSL",
+      "--cacert",
+      root,
+      "--resolve",
+      "*:443:127.0.0.1",
+      "--resolve",
+      "*:80:127.0.0.1",
+    ];
+    const child = Bun.spawn([...curl, "http://forms.example.com/healthz"], {
+      stdout: "pipe",
+      stderr: "inherit",
+    });
+    expect(await new Response(child.stdout).json()).toEqual({ status: "ok" });
+    expect(await beside("status")).toMatchObject({ address: "https://127.0.0.1:443" });
+    expect((await log()).split("\n").filter((line) => /"level":"(error|warn)"|SIGSYS/.test(line))).toEqual(
+      [],
+    );
   });
 
   test("reads its certificate again at systemctl reload", async () => {

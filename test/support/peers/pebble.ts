@@ -41,9 +41,16 @@ export type Pebble = {
   window: { start: string; end: string } | null;
 };
 
-/** Starts pebble with its DNS server. `valid` are the seconds for which certificates are valid. */
-export async function startPebble({ valid = 7_776_000, binds = false } = {}): Promise<Pebble> {
-  const [port, management, dnsPort, dnsManagement, httpPort] = Array.from({ length: 5 }, freePort);
+/**
+ * Starts pebble with its DNS server. `valid` are the seconds for which certificates are valid, `httpPort` is the port on which it
+ * looks for answers.
+ */
+export async function startPebble({
+  valid = 7_776_000,
+  binds = false,
+  httpPort = freePort(),
+} = {}): Promise<Pebble> {
+  const [port, management, dnsPort, dnsManagement] = Array.from({ length: 4 }, freePort);
   const file = join(tempDirectory(), "pebble.json");
   const config = {
     listenAddress: `127.0.0.1:${port}`,
@@ -78,7 +85,7 @@ export async function startPebble({ valid = 7_776_000, binds = false } = {}): Pr
   const authority: Pebble = {
     directory: "",
     ca: CERT,
-    httpPort: httpPort!,
+    httpPort,
     requests: [],
     intercept: () => null,
     window: null,

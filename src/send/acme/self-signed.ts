@@ -1,5 +1,5 @@
 import { SubjectAlternativeNameExtension, X509CertificateGenerator } from "@peculiar/x509";
-import { clock } from "../base/clock.ts";
+import { clock } from "../../base/clock.ts";
 
 const A_YEAR = 31_536_000_000;
 

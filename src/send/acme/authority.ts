@@ -1,0 +1,184 @@
+import type acme from "acme-client";
+import { clock } from "../../base/clock.ts";
+import { AppError, systemCode } from "../../base/errors.ts";
+import { isObject } from "../../base/json.ts";
+import { own } from "../../base/shapes/own.ts";
+
+/** An authority that issues certificates by ACME (RFC 8555). */
+export type Authority = {
+  /** URL of its directory. */
+  directory: string;
+  /** Certificates in PEM to trust for it, in place of the usual ones; null for those. */
+  ca: string | null;
+  /** The key of an account with it, for authorities that bind accounts of their own (RFC 8555, 7.3.4). */
+  binding: { id: string; key: string } | null;
+  /** The address that it may write to. */
+  email: string | null;
+};
+
+/** Milliseconds for one request. */
+const TIMEOUT = 30_000;
+
+/** The longest answer of an authority, in bytes. */
+const MOST = 1_048_576;
+
+/** A problem of an authority (RFC 7807) by the last part of its type. */
+type Problem = { type: string; detail: string };
+
+type Adapter = Extract<typeof acme.axios.defaults.adapter, (...args: never) => unknown>;
+
+/**
+ * Sends the requests of the library for these names. Throws `unavailable` for problems, which the library would pass on as a
+ * text, or wait for.
+ */
+export function adapterOf({ ca }: Authority, names: string, version: string): Adapter {
+  return (config) => send(config, ca, names, version);
+}
+
+async function send(
+  config: Parameters<Adapter>[0],
+  ca: string | null,
+  names: string,
+  version: string,
+): ReturnType<Adapter> {
+  const { url = "", method, data, headers } = config;
+  const response = await fetched(url, ca, {
+    method: (method ?? "GET").toUpperCase(),
+    headers: { ...headers.toJSON(), "User-Agent": `formflag/${version}` },
+    ...(typeof data === "string" && { body: data }),
+  });
+  const text = await boundedText(response);
+  const problem = response.ok ? null : problemIn(parsed(text));
+  // The library sends a request again whose nonce was too old.
+  if (!response.ok && problem?.type !== "badNonce")
+    throw refused(
+      problem ?? { type: "", detail: `it answered ${response.status}` },
+      names,
+      retryAfter(response),
+    );
+  return {
+    data: text,
+    status: response.status,
+    statusText: response.statusText,
+    headers: Object.fromEntries(response.headers),
+    config,
+  };
+}
+
+/** The JSON at an address of an authority; null if it is none. Throws `unavailable` if the authority does not answer. */
+export async function read(url: string, { ca }: Authority): Promise<unknown> {
+  return parsed(await boundedText(await fetched(url, ca, {})));
+}
+
+/** Throws `unavailable` if the authority does not answer. */
+async function fetched(url: string, ca: string | null, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, {
+      ...init,
+      redirect: "error",
+      signal: AbortSignal.timeout(TIMEOUT),
+      ...(ca !== null && { tls: { ca } }),
+    });
+  } catch (cause) {
+    const isUntrusted = /CERT|SIGNATURE|ISSUER/.test(systemCode(cause) ?? "");
+    throw new AppError(
+      "unavailable",
+      isUntrusted
+        ? `the certificate of the authority at ${url} is not trusted`
+        : `the authority at ${url} does not answer`,
+      {
+        reason: "acme-unreachable",
+        hint: isUntrusted
+          ? "an authority of your own is trusted with the certificates that you name for it"
+          : "is this machine connected to the internet, and may it open connections to port 443?",
+        cause,
+      },
+    );
+  }
+}
+
+async function boundedText(response: Response): Promise<string> {
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk as Uint8Array, { stream: true });
+    if (text.length > MOST) throw refused({ type: "", detail: "its answer is too long" }, "");
+  }
+  return text;
+}
+
+/** Seconds; null if the answer names none. */
+function retryAfter(response: Response): number | null {
+  const text = response.headers.get("Retry-After") ?? "";
+  const seconds = /^\d{1,9}$/.test(text) ? Number(text) : (Date.parse(text) - clock.now()) / 1000;
+  return Number.isFinite(seconds) && seconds > 0 ? Math.ceil(seconds) : null;
+}
+
+/** The meaning of problems by their type (RFC 8555, 6.7), each with advice. NAME stands for the names. */
+const PROBLEMS: Readonly<Record<string, readonly [message: string, hint: string]>> = {
+  dns: [
+    "the authority finds no address of NAME",
+    "create a record of type A, or AAAA for IPv6, that leads to this machine, at the provider of the domain",
+  ],
+  connection: [
+    "the authority does not reach port 80 of NAME",
+    "open port 80 in the firewall, forward it to this machine in the router, and check the address in DNS",
+  ],
+  tls: ["the authority does not reach NAME over HTTP", "port 80 has to lead to this server, without TLS"],
+  unauthorized: [
+    "NAME does not lead to this server",
+    "check the A and AAAA records of the name, and what listens on port 80 at their addresses",
+  ],
+  caa: [
+    "a CAA record forbids the authority to issue a certificate for NAME",
+    "add the authority to the CAA records of the domain, or remove them",
+  ],
+  rateLimited: ["the authority takes no more orders for now", "this server tries again by itself"],
+  rejectedIdentifier: ["the authority issues no certificate for NAME", "use a name that is public in DNS"],
+  externalAccountRequired: [
+    "the authority wants the key of an account that you have with it",
+    "get its id and key from the authority, and pass both to this server",
+  ],
+};
+const SAME: Readonly<Record<string, string>> = {
+  incorrectResponse: "unauthorized",
+  unsupportedIdentifier: "rejectedIdentifier",
+};
+
+/** The error for a problem with the names; `retryAfter` is in seconds. */
+export function refused(
+  { type: given, detail }: Problem,
+  names: string,
+  retryAfter: number | null = null,
+): AppError {
+  // A name that is not found counts as one that is not reached for some.
+  const type = /could not resolve|NXDOMAIN/i.test(detail) ? "dns" : given;
+  const [message, hint] = own(PROBLEMS, own(SAME, type) ?? type) ?? [
+    "the authority issued no certificate",
+    undefined,
+  ];
+  const said = detail === "" ? "" : `: ${detail.slice(0, 300)}`;
+  return new AppError("unavailable", `${message.replace("NAME", names === "" ? "the name" : names)}${said}`, {
+    reason: "acme-refused",
+    hint,
+    ...(retryAfter !== null && { retryAfter }),
+  });
+}
+
+/** Null for anything else. */
+export function problemIn(body: unknown): Problem | null {
+  if (!isObject(body) || typeof body["type"] !== "string") return null;
+  const { detail } = body;
+  return {
+    type: body["type"].replace(/^.*:/, ""),
+    detail: typeof detail === "string" ? detail.replace(/\s+/g, " ").trim() : "",
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
