@@ -203,6 +203,7 @@ export async function serve(
     }
     log.line("info", `stopping on ${signal}`);
     endAfter(GRACE + CLOSING, log);
+    domain?.stop();
     for (const renewal of await renewals) renewal.stop();
     for (const listener of listeners) listener.retire();
     threads.retire();

@@ -5,7 +5,7 @@ import { sentence } from "../../../src/base/shapes/words.ts";
 import { CHALLENGE_PATH, NO_CHALLENGE } from "../../../src/maintenance/doctor/domain.ts";
 import type { Challenges } from "../../../src/send/acme/acme.ts";
 import type { Authority } from "../../../src/send/acme/authority.ts";
-import { loadAcme, loadSelfSigned } from "../../../src/send/acme/load.ts";
+import { loadAcme, loadRenewalInfo, loadSelfSigned } from "../../../src/send/acme/load.ts";
 import type { Storage } from "../../../src/storage.ts";
 import type { Site } from "../../../src/http/site.ts";
 import { type Attempts, type KeptCertificate, certificateFiles, factsOf } from "../../data/certificates.ts";
@@ -37,11 +37,13 @@ export type OpenDomain = {
   listen: () => Promise<Listener>;
   /** Orders a certificate whenever one is due; `serve` receives each. */
   job: (serve: (tls: Tls) => Promise<void>) => Job;
+  /** Waits for no order any more: the next start begins another one. */
+  stop: () => void;
 };
 
 /**
- * Opens the domain of a server. Throws `unsupported` for a shared database, `forbidden` for files that cannot be read, and from `listen` `unavailable` for an
- * address that cannot be listened on.
+ * Opens the domain of a server. Throws `unsupported` for a shared database, `forbidden` for files that cannot be read; `listen`
+ * throws `unavailable` for an address that cannot be listened on.
  */
 export async function openDomain(config: ServeConfig, storage: Storage, log: Log): Promise<OpenDomain> {
   const [settings, url] = [config.domain!, config.publicUrl!];
@@ -107,6 +109,7 @@ export async function openDomain(config: ServeConfig, storage: Storage, log: Log
     failures = 0;
   };
   let failures = 0;
+  const stopping = Promise.withResolvers<void>();
 
   const site = plainHttp(settings.names, url, challenges, () =>
     current !== null && current.until > clock.now() ? null : attempts.failure,
@@ -118,8 +121,9 @@ export async function openDomain(config: ServeConfig, storage: Storage, log: Log
       name: "certificate",
       every: MOST_WAIT,
       next: async () => next,
-      run: () => look(serve),
+      run: () => Promise.race([look(serve), stopping.promise]),
     }),
+    stop: stopping.resolve,
   };
 }
 
@@ -133,7 +137,7 @@ function covers({ names }: KeptCertificate, wanted: readonly string[]): boolean 
 /** When a certificate is renewed: when its authority suggests it, else after two thirds of its life. */
 async function dueAt({ cert, from, until }: KeptCertificate, authority: Authority): Promise<number> {
   const usual = from + (until - from) * RENEWED_AT;
-  const { suggestedRenewal } = await loadAcme();
+  const { suggestedRenewal } = await loadRenewalInfo();
   const suggested = await suggestedRenewal(authority, cert, clock.fraction()).catch((error: unknown) => {
     // An authority that is away for a while makes nothing worse.
     if (error instanceof AppError) return null;

@@ -1,12 +1,17 @@
-/** Loads the client of authorities. In the executable a dependency of it fails without the polyfill. */
+/** Lazy imports of this folder. In the executable a dependency of all fails without the polyfill. */
+const polyfilled = () => import("reflect-metadata");
+
 export async function loadAcme() {
-  await import("reflect-metadata");
-  const [client, info] = await Promise.all([import("./acme.ts"), import("./renewal-info.ts")]);
-  return { ...client, ...info };
+  await polyfilled();
+  return import("./acme.ts");
 }
 
-/** Loads what makes a certificate without an authority. */
+export async function loadRenewalInfo() {
+  await polyfilled();
+  return import("./renewal-info.ts");
+}
+
 export async function loadSelfSigned() {
-  await import("reflect-metadata");
+  await polyfilled();
   return import("./self-signed.ts");
 }

@@ -245,6 +245,19 @@ describe.skipIf(!hasPebble)("serve --domain", () => {
     }
   }, 300_000);
 
+  test("stops at once while the authority is thinking", async () => {
+    const asked = Promise.withResolvers<void>();
+    authority.intercept = (request) => {
+      if (!request.url.endsWith("/order-plz")) return null;
+      asked.resolve();
+      return new Promise(() => {});
+    };
+    const server = await start(authority);
+    await asked.promise;
+    expect(await server.stop()).toBe(0);
+    expect(server.stderr()).not.toContain("not everything closed");
+  }, 60_000);
+
   test("renews when the authority suggests it", async () => {
     authority.window = {
       start: new Date(Date.now() + 3000).toISOString(),
