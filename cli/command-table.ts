@@ -7,15 +7,12 @@ type Declare = (command: Command, io: Io, args: readonly string[]) => void | Pro
 /** Every command with its loader: a call loads only its own command, and help needs the summaries alone. */
 export const COMMANDS: Record<string, [summary: string, load: () => Promise<Declare>]> = {
   serve: [
-    "serve form submissions, feature flags and the admin API",
+    "serve forms, flags, the dashboard and the admin API",
     async () => (await import("./commands/serve.ts")).addServeCommand,
   ],
-  demo: [
-    "try formflag with example data, which is removed at the end",
-    async () => (await import("./commands/demo.ts")).addDemoCommand,
-  ],
+  demo: ["try formflag with example data", async () => (await import("./commands/demo.ts")).addDemoCommand],
   status: [
-    "show the server, its data, its waiting deliveries and its last backup",
+    "show the server, its data and its last backup",
     async () => (await import("./commands/status.ts")).addStatusCommand,
   ],
   today: [
@@ -56,7 +53,7 @@ export const COMMANDS: Record<string, [summary: string, load: () => Promise<Decl
     async () => (await import("./commands/feeds.ts")).addFeedCommands,
   ],
   targets: [
-    "manage targets, to which submissions of a form and changes of a project are sent",
+    "send submissions and changes to webhooks, chats and mail",
     async () => (await import("./commands/targets/targets.ts")).addTargetCommands,
   ],
   submissions: [
@@ -96,11 +93,11 @@ export const COMMANDS: Record<string, [summary: string, load: () => Promise<Decl
     async () => (await import("./commands/mcp.ts")).addMcpCommand,
   ],
   tokens: [
-    "manage tokens for the admin API, which commands with --server use",
+    "manage tokens for the admin API",
     async () => (await import("./commands/tokens.ts")).addTokenCommands,
   ],
   users: [
-    "manage users of the dashboard, and print sign-in links",
+    "manage users of the dashboard, print sign-in links",
     async () => (await import("./commands/users.ts")).addUserCommands,
   ],
   members: [
@@ -114,6 +111,10 @@ export const COMMANDS: Record<string, [summary: string, load: () => Promise<Decl
   sessions: [
     "list the browsers that are signed in to the dashboard, and sign them out",
     async () => (await import("./commands/sessions.ts")).addSessionCommands,
+  ],
+  use: [
+    "keep a project and an environment for later commands",
+    async () => (await import("./commands/use.ts")).addUseCommand,
   ],
   login: [
     "log in to a server, approved in its dashboard",
@@ -141,7 +142,7 @@ export const COMMANDS: Record<string, [summary: string, load: () => Promise<Decl
     async () => (await import("./commands/service/service.ts")).addServiceCommands,
   ],
   backup: [
-    "create, verify and restore backups of all stored data",
+    "create, verify and restore backups",
     async () => (await import("./commands/backup/backup.ts")).addBackupCommands,
   ],
   migrate: [

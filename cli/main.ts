@@ -45,7 +45,7 @@ export async function run(given: string[], io: Io): Promise<number> {
       await io.show(wrapHelp(`${ABOUT}\n`, io.outWidth ?? Infinity));
       return code;
     }
-    const { buildProgram, joinLists, PROPOSED_FOR } = await import("./program.ts");
+    const { buildProgram, fillIn, isOptions, joinLists, PROPOSED_FOR } = await import("./program.ts");
     // Without a time of its own it would take the next word.
     args = args.map((each) => (each === "--propose" ? `--propose=${PROPOSED_FOR}` : each));
     if (args[0] === COMPLETE) {
@@ -68,10 +68,13 @@ export async function run(given: string[], io: Io): Promise<number> {
       write,
       isWanted,
     });
-    program.hook("preAction", (_, command) => void (acting = command));
+    program.hook("preAction", (_, command) => {
+      acting = command;
+      fillIn(command, io);
+    });
     await noteVariables(args, io);
     if (args.length === 0) program.help();
-    args = withoutHelp(args, program);
+    args = isOptions(args) ? ["--help"] : withoutHelp(args, program);
     await program.parseAsync(joinLists(args, program), { from: "user" });
   } catch (error) {
     const explained = complaint === "" ? error : await explainedError(complaint, args, io);

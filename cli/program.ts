@@ -9,6 +9,7 @@ import { ABOUT } from "./version.ts";
 
 export { joinLists } from "./session/command-line.ts";
 export { PROPOSED_FOR } from "./session/config.ts";
+export { fillIn } from "./session/kept.ts";
 
 declare module "commander" {
   interface Command {
@@ -18,15 +19,15 @@ declare module "commander" {
   }
 }
 
-/** The end of the help of the program. */
-const FIRST_STEPS = `
-First steps:
-  formflag serve
-  formflag projects create shop
-  formflag flags set new-checkout -p shop -e production --on
-  formflag forms create contact
-  formflag submissions list contact
-`;
+/** The commands that the help of the program explains, by what they are for. */
+const GROUPS: Record<string, string[]> = {
+  Start: ["serve", "demo", "status", "use"],
+  Forms: ["forms", "submissions", "targets"],
+  Flags: ["projects", "flags", "experiments", "changes"],
+  "As code": ["diff", "apply"],
+  People: ["users", "tokens", "login"],
+  Server: ["service", "backup", "doctor"],
+};
 
 type Build = {
   /** The command line, from which nouns load their verbs. */
@@ -68,7 +69,9 @@ export async function buildProgram(
     // commander removes the bold again if colours are not wanted.
     .configureHelp({
       styleTitle: (text) => inColor(text, "bold"),
-      formatHelp,
+      formatHelp: isOptions(args)
+        ? formatHelp
+        : (command, help) => (command.parent ? formatHelp : overview)(command, help),
       minWidthToWrap: 20,
     })
     .configureOutput({
@@ -83,8 +86,7 @@ export async function buildProgram(
     })
     .exitOverride()
     // Near names are suggested by `explain`.
-    .showSuggestionAfterError(false)
-    .after(FIRST_STEPS);
+    .showSuggestionAfterError(false);
   // With that command it names the version to install.
   if (!args.includes("upgrade")) program.version(ABOUT, "--version", "print the version");
   program.withOptions(...globalOptions());
@@ -100,6 +102,38 @@ export async function buildProgram(
   }
   refuseRepeats(program);
   return program;
+}
+
+/** Whether a command line wants to know the options of every command. */
+export function isOptions([help, options]: readonly string[]): boolean {
+  return help === "help" && options === "options";
+}
+
+/** The help of the program: what to begin with, and the commands by what they are for. */
+function overview(program: Command, help: Help): string {
+  const named = new Set(Object.values(GROUPS).flat());
+  const rows = Object.entries(GROUPS).flatMap(([group, names]) =>
+    names.map((name, index): string => {
+      const start = `${(index === 0 ? group : "").padEnd(9)}${name.padEnd(13)}`;
+      return `${help.styleTitle(start.slice(0, 9))}${start.slice(9)}${COMMANDS[name]![0]}`;
+    }),
+  );
+  const others = program.commands
+    .map((each) => each.name())
+    .filter((name) => !named.has(name) && name !== "help");
+  const width = help.helpWidth ?? WIDTH;
+  return [
+    `${program.description()} For example:`,
+    "  formflag serve",
+    "  formflag forms create contact",
+    "  formflag projects create shop",
+    "  formflag flags set shop/production/new-checkout --on",
+    "",
+    ...rows,
+    help.boxWrap(`More: ${others.join(" ")}`, width),
+    "Help: formflag <command> --help; options of every command: formflag help options",
+    "",
+  ].join("\n");
 }
 
 /** The help of a command: its subcommands first, then its arguments and options; global options are one line. */
@@ -120,9 +154,9 @@ function formatHelp(command: Command, help: Help): string {
   const operands = help
     .visibleArguments(command)
     .map((each): [string, string] => [help.argumentTerm(each), help.argumentDescription(each)]);
-  const options = help
-    .visibleOptions(command)
-    .map((each): [string, string] => [help.optionTerm(each), help.optionDescription(each)]);
+  const options = [
+    ...Map.groupBy(help.visibleOptions(command), (each) => each.helpGroupHeading ?? "Options:"),
+  ];
   const description = help.commandDescription(command);
   return [
     `${help.styleTitle("Usage:")} ${help.commandUsage(command)}`,
@@ -130,7 +164,12 @@ function formatHelp(command: Command, help: Help): string {
     ...(description === "" ? [] : [help.boxWrap(description, width), ""]),
     ...section("Commands:", commands),
     ...section("Arguments:", operands),
-    ...section("Options:", options),
+    ...options.flatMap(([title, all]) =>
+      section(
+        title,
+        all.map((each) => [help.optionTerm(each), help.optionDescription(each)]),
+      ),
+    ),
     ...(command.parent ? [help.boxWrap(globalLine(command), width), ""] : []),
   ].join("\n");
 }
@@ -142,5 +181,5 @@ function globalLine(command: Command): string {
   const names = root.options
     .filter(({ hidden, long }) => !hidden && long !== "--version")
     .map(({ long }) => long);
-  return `Global options: ${names.join(" ")}; formflag --help describes them`;
+  return `Global options: ${names.join(" ")}; formflag help options describes them`;
 }

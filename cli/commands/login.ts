@@ -11,6 +11,7 @@ import { localAction } from "../session/action.ts";
 import { type Client, clientOn } from "../session/client.ts";
 import { type Config, readConfig, readServer } from "../session/config.ts";
 import { findCredential, keepCredential } from "../session/credentials.ts";
+import { keep, readKept } from "../session/kept.ts";
 import { remoteTransport } from "../session/remote.ts";
 import { usage } from "../session/usage.ts";
 import { spanValue } from "../session/values.ts";
@@ -21,7 +22,7 @@ export function addLoginCommand(login: Command, io: Io): void {
     .addOption(new Option("--for <time>", "how long the login lasts, at most 30d").default("12h"))
     .after(`
 Prints an address and a code. Open the address in any browser, sign in to the dashboard, and allow the login. From then
-on, commands with that --server need no token and act with your current rights.
+on, commands act on that server with your current rights, until formflag logout. --data and --server name another place.
 
 The login is stored in formflag/credentials.json under $XDG_CONFIG_HOME or ~/.config, readable only by you. A token that
 is given with --token-file or a variable is used instead.
@@ -85,11 +86,13 @@ async function runLogin(io: Io, values: Values & { seconds: number }): Promise<v
   const expiresAt = isoTime(clock.now() + token.expires_in * 1000);
   const { access_token, user } = token;
   await keepCredential(server, { token: access_token, user, expiresAt });
+  keep({ server });
   if (before) await end(values, before.token);
   await printer.report(
     { server, user, expiresAt },
     shown`logged in to ${server} as ${user}, until ${expiresAt}\n`,
   );
+  printer.suggest("Commands now act on this server, until formflag logout; --data names other data.");
 }
 
 type Begun = Output<Awaited<ReturnType<typeof operations.begin.schemas>>>;
@@ -132,6 +135,7 @@ async function runLogout(io: Io, values: Values): Promise<void> {
   }
   await end(values, known.token);
   await keepCredential(server, null);
+  if (readKept().server === server) keep({ server: undefined });
   const result = { server, user: known.user, result: "ended" };
   await createPrinter(io, config).report(result, shown`logged out of ${server}\n`);
 }

@@ -6,7 +6,7 @@ export const addWhoamiCommand = lone({
   options: ["field"],
   help: "\nExamples:\n  formflag whoami\n  formflag whoami --server https://flags.example.com\n",
   parse: () => {},
-  run: async ({ client, print }) => {
+  run: async ({ client, config, print }) => {
     const self = await client.call(me.get, {});
     const { name, type, role, scopes, projects, expiresAt } = self;
     const places = (projects ?? []).map(({ slug, role: inProject, environments }): [string, string] => [
@@ -23,6 +23,7 @@ export const addWhoamiCommand = lone({
       ["projects", projects === null ? "all" : null],
       ...places,
       ["expires", expiresAt],
+      ["server", config.server],
     ]);
     await print(self, text);
   },

@@ -152,6 +152,7 @@ function readConfirmed(given: string[] = []): string[] {
 export function readLocalConfig(command: Command): Config {
   const config = readConfig(command);
   if (config.server === null) return config;
+  if (command.getOptionValueSourceWithGlobals("server") === "config") return { ...config, server: null };
   const names = [];
   for (let each = command; each.parent; each = each.parent) names.unshift(each.name());
   throw usage(

@@ -1,9 +1,7 @@
-import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { AppError, systemCode } from "../../src/base/errors.ts";
 import { isObject } from "../../src/base/json.ts";
-import { env } from "./env.ts";
+import { configFolder, writeOwn } from "./kept.ts";
 import { readWhole } from "./read-whole.ts";
 
 /** A login on a server. */
@@ -13,12 +11,7 @@ export type Credential = { token: string; user: string; expiresAt: string };
 type Credentials = Record<string, Credential>;
 
 /** The file of the logins of the user who runs this command. */
-function credentialsFile(): string {
-  const config = env["XDG_CONFIG_HOME"];
-  // The specification of base directories has paths that are not absolute ignored.
-  const base = config?.startsWith("/") ? config : join(homedir(), ".config");
-  return join(base, "formflag", "credentials.json");
-}
+const credentialsFile = () => join(configFolder(), "credentials.json");
 
 /** The login on a server; undefined if there is none. Throws `invalid` for a file that cannot be read. */
 export async function findCredential(server: string): Promise<Credential | undefined> {
@@ -31,17 +24,7 @@ export async function keepCredential(server: string, credential: Credential | nu
   const all = await readCredentials();
   delete all[server];
   if (credential !== null) all[server] = credential;
-  const file = credentialsFile();
-  const partial = `${file}.${process.pid}.part`;
-  try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(partial, `${JSON.stringify(all, null, 2)}\n`, { mode: 0o600, flag: "wx", flush: true });
-    chmodSync(partial, 0o600);
-    renameSync(partial, file);
-  } catch (error) {
-    rmSync(partial, { force: true });
-    throw new AppError("unavailable", `the file ${file} cannot be written`, { cause: error });
-  }
+  writeOwn(credentialsFile(), `${JSON.stringify(all, null, 2)}\n`);
 }
 
 async function readCredentials(): Promise<Credentials> {

@@ -50,8 +50,9 @@ export function openInput(io: Io, config: Config, client: Client, command: Comma
     }
     const { listNames } = await import("./guesses/names.ts");
     const list = () => listNames(what, client, { project });
-    if (canPrompt(io, config)) return promptChoice(`Which ${what}?`, await list());
-    const names = await namesOf(list);
+    const names = canPrompt(io, config) ? await list() : await namesOf(list);
+    if (names.length === 1) return names[0]!;
+    if (canPrompt(io, config)) return promptChoice(`Which ${what}?`, names);
     const known = names.length === 0 || names.length > MOST_NAMED ? "" : `: ${names.join(", ")}`;
     throw usage(
       `the ${what} is missing`,
@@ -85,7 +86,7 @@ export function openInput(io: Io, config: Config, client: Client, command: Comma
       const project = givenProject();
       if (project === undefined) return name;
       const placed = nameIn(project, name);
-      if (command.getOptionValueSource("project") !== "env") return placed;
+      if (!["env", "config"].includes(command.getOptionValueSource("project") ?? "")) return placed;
       return (await isForm(client, placed)) ? placed : name;
     },
     project,

@@ -139,9 +139,12 @@ async function run(io: Io, { config, print, service }: Values): Promise<void> {
   const unit = await installService(service, THIS_MACHINE, (text) => printer.note(`${text}\n`));
   const isUser = service.scope === "user";
   await printer.report({ name: UNIT_NAME, unit }, `installed the service ${NAME}\n`);
-  printer.suggest(
-    `Its log: journalctl ${isUser ? "--user " : ""}-u ${NAME}. Its settings: repeat this command with other options.`,
-  );
+  const sudo = isUser ? "" : "sudo ";
+  printer.suggest(`Its log: journalctl ${isUser ? "--user " : ""}-u ${NAME}. Its settings: repeat this command with other options.
+Next, with the data of the service:
+  ${sudo}formflag forms create contact
+  ${sudo}formflag users link
+  ${sudo}formflag status`);
 }
 
 type Uninstall = { config: Config; scope: Service["scope"] };
