@@ -18,9 +18,11 @@ const NAMES = ["server", "project", "environment"] as const;
 export function configFolder(): string {
   const config = env["XDG_CONFIG_HOME"];
   // The specification of base directories has paths that are not absolute ignored.
-  const base = config?.startsWith("/") ? config : join(homedir(), ".config");
+  const base = config?.startsWith("/") ? config : join(home(), ".config");
   return join(base, "formflag");
 }
+
+const home = () => env["HOME"] ?? homedir();
 
 const fileOf = () => join(configFolder(), "config.json");
 
@@ -135,16 +137,16 @@ function serviceData(): string | null {
   if (existsSync("formflag-data")) return null;
   const units = [
     ["/etc/systemd/system/formflag.service", "/var/lib"],
-    [join(dirname(configFolder()), "systemd/user/formflag.service"), join(homedir(), ".local/share")],
+    [join(dirname(configFolder()), "systemd/user/formflag.service"), join(home(), ".local/share")],
   ] as const;
-  for (const [file, home] of units) {
+  for (const [file, folder] of units) {
     if (!existsSync(file)) continue;
     const data = /^ExecStart=\S.* serve --data ("(?:[^"\\]|\\.)*"|\S+)/m.exec(
       readFileSync(file, "utf8"),
     )?.[1];
     if (data === undefined) continue;
     const path = data.replaceAll(/^"|"$/g, "").replaceAll(/\\(.)/g, "$1").replaceAll("$$", "$");
-    if (path === "%S/formflag" || path === "%h/.local/share/formflag") return join(home, "formflag");
+    if (path === "%S/formflag" || path === "%h/.local/share/formflag") return join(folder, "formflag");
     return path.replaceAll("%%", "%");
   }
   return null;

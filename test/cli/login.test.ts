@@ -67,6 +67,12 @@ test("login asks for an approval in the dashboard, keeps the login for its user 
 
   expect((await remote("forms", "create", "contact")).code).toBe(0);
   expect((await remote("users", "list")).code).toBe(4);
+  // Later commands need not name the server, and other data wins.
+  const later = (...args: string[]) => formflag(args, { env });
+  expect((await later("forms", "list")).stdout).toContain("contact");
+  expect((await later("whoami")).stdout).toContain(`server    ${server.url}`);
+  expect((await later("use")).stdout).toContain(server.url);
+  expect((await later("forms", "list", "--data", tempDirectory())).code).toBe(3);
   expect(
     (await here.json<{ method: string }[]>("sessions", "list")).filter(({ method }) => method === "cli"),
   ).toHaveLength(1);
@@ -77,7 +83,8 @@ test("login asks for an approval in the dashboard, keeps the login for its user 
   ).toBe(4);
 
   const before = readFileSync(file);
-  expect((await remote("logout")).stdout).toBe(`logged out of ${server.url}\n`);
+  expect((await later("logout")).stdout).toBe(`logged out of ${server.url}\n`);
+  expect((await later("forms", "list")).code).toBe(3);
   expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({});
   expect((await remote("logout")).code).toBe(3);
   writeFileSync(file, before);

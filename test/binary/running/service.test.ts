@@ -182,6 +182,33 @@ describe.skipIf(machine === null)("the installed service", () => {
       }
   });
 
+  test("has data that commands of root find by themselves, and others are told the owner of", async () => {
+    const { run } = machine!;
+    override();
+    await install("--data", "/srv/of service");
+    const at = (user: string, ...args: string[]) =>
+      run("runuser", "-u", user, "--", "env", "--chdir=/", "/usr/local/bin/formflag", ...args);
+    for (const user of ["root", "formflag"]) {
+      const created = await at(user, "forms", "create", `of-${user}`);
+      expect([created.code, created.stderr]).toEqual([
+        0,
+        expect.stringContaining("using the service's data: /srv/of service\n"),
+      ]);
+    }
+    expect((await at("root", "backup", "create", "-o", "/root/found.tar")).code).toBe(0);
+    expect((await at("nobody", "forms", "list")).stderr).toContain("put sudo -u formflag before the command");
+    const elsewhere = await run(
+      "env",
+      "--chdir=/srv",
+      "/usr/local/bin/formflag",
+      "forms",
+      "list",
+      "--data",
+      "/srv/none",
+    );
+    expect([elsewhere.code, elsewhere.stderr.includes("using the service")]).toEqual([3, false]);
+  });
+
   test("can use everything that commands of root have left in its data", async () => {
     const { must } = machine!;
     override();
