@@ -99,7 +99,7 @@ const addCreate = verb("create", {
   help: "\nExamples:\n  formflag projects create shop\n  formflag projects create shop --environments test,live\n",
   ...BEGINS,
   parse: async (input, given) => {
-    const slug = await input.need(given, "project");
+    const slug = await input.need(given, "project", true);
     const options = input.options as { name?: string; environments?: string[]; ifNotExists?: true };
     const { name, environments, ifNotExists = false } = options;
     return { body: { slug, name, environments }, ifNotExists };

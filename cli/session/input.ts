@@ -13,8 +13,11 @@ export type Input = {
   config: Config;
   /** The options of the command itself, as commander leaves them. */
   options: Record<string, unknown>;
-  /** Returns the given name, or prompts for it. Throws `invalid` if it is missing and there is no terminal to prompt on. */
-  need: (name: string | undefined, what: string) => Promise<string>;
+  /**
+   * Returns the given name, or prompts for it: for one of the forms or projects that there are, unless it is a new one. Throws
+   * `invalid` if it is missing and there is no terminal to prompt on.
+   */
+  need: (name: string | undefined, what: string, isNew?: boolean) => Promise<string>;
   /** The project of `-p`, or chosen at a prompt. Throws `invalid` as `need` does. */
   project: () => Promise<string>;
   /** The project of `-p` or `FORMFLAG_PROJECT`; undefined for none. Throws `invalid` for several. */
@@ -61,20 +64,25 @@ export function openInput(io: Io, config: Config, client: Client, command: Comma
   };
   const project = () => choose("project");
   const environment = (project: string) => choose("environment", project);
-  const need = async (name: string | undefined, what: string) => {
+  const givenProject = () => {
+    const given = options["project"] as string | undefined;
+    if (given?.includes(","))
+      throw usage(`this command takes one project, not ${given}`, "leave out the others");
+    return given;
+  };
+  const need = async (name: string | undefined, what: string, isNew = false) => {
     if (name !== undefined) return name;
     if (!canPrompt(io, config))
       throw usage(
         `the ${what} is missing`,
         `write it after the command: ${[commandLine(command), ...command.args].join(" ")} <${what}>`,
       );
+    if (!isNew && (what === "form" || what === "project")) {
+      const { listNames } = await import("./guesses/names.ts");
+      const names = await namesOf(() => listNames(what, client, { only: givenProject() }));
+      if (names.length > 0) return promptChoice(`Which ${what}?`, names);
+    }
     return promptText(`Which ${what}?`, (text) => (text === "" ? "Please write a name" : undefined));
-  };
-  const givenProject = () => {
-    const given = options["project"] as string | undefined;
-    if (given?.includes(","))
-      throw usage(`this command takes one project, not ${given}`, "leave out the others");
-    return given;
   };
   return {
     config,

@@ -42,6 +42,29 @@ describe("a delete", () => {
   });
 });
 
+describe("a form that is not named", () => {
+  test("is chosen among those that there are", async () => {
+    const { at, run } = await openShop();
+    for (const form of ["contact", "orders"]) await run("forms", "create", form);
+    const terminal = at("forms", "get");
+    await terminal.shows("Which form?");
+    await terminal.shows("orders");
+    terminal.type("ord\r");
+    const { code, screen } = await terminal.ends();
+    expect({ code, screen }).toEqual({ code: 0, screen: expect.stringContaining("orders") });
+  });
+
+  test("is a new name where one is created", async () => {
+    const { at, run } = await openShop();
+    await run("forms", "create", "contact");
+    const terminal = at("forms", "create");
+    await terminal.shows("Which form?");
+    terminal.type("orders\r");
+    expect((await terminal.ends()).code).toBe(0);
+    expect((await run("forms", "get", "orders")).code).toBe(0);
+  });
+});
+
 describe("a change in a locked environment", () => {
   test.each([
     ["is made after y and Enter", "y\r", 0, "on"],
@@ -108,7 +131,8 @@ test("the change to roll back to is chosen from those of the flag", async () => 
 });
 
 test("a name that is missing is asked for", async () => {
-  const { at } = await openShop();
+  const { at, run } = await openShop();
+  await run("projects", "create", "blog");
   const terminal = at("projects", "get");
   await terminal.shows("Which project?");
   terminal.type("sh\r");

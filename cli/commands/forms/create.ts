@@ -31,7 +31,7 @@ Examples:
 `,
   ...BEGINS,
   parse: async (input, given) => {
-    const slug = await input.need(given, "form");
+    const slug = await input.need(given, "form", true);
     const project = input.givenProject();
     const settings = await settingsOf(input);
     const existing = input.options["ifNotExists"] === true ? await input.form(slug) : null;
