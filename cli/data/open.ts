@@ -65,7 +65,7 @@ async function openParts({ data, shared, isMoved, threads = null, ...options }: 
   if (!isMoved) refuseMoved(data);
   const { file, uploads } = prepareData(data, writing === "inline");
   const blobs = openDiskBlobs(uploads);
-  const store = await openStore(file, writingOf(writing, threads), () => lockToMigrate(data));
+  const store = await openStore(file, writingOf(writing, threads), () => lockToMigrate(data), note);
   // The other threads start once the first has cleared up what a crash left.
   const isOnly = writing === "thread" && threads?.link == null;
   const holds = holdsOf(join(data, NAMES.holdLock));
@@ -84,13 +84,22 @@ function writingOf(writing: OpenConfig["writing"], threads: OpenThreads | null):
 }
 
 /** Opens the store of a data directory. An older one is migrated first: by a command, once no server can open it. */
-async function openStore(file: string, writing: Writing, claim: () => () => void): Promise<SqliteStore> {
+async function openStore(
+  file: string,
+  writing: Writing,
+  claim: () => () => void,
+  note: OpenConfig["note"],
+): Promise<SqliteStore> {
   try {
     return openSqliteStore(file, writing);
   } catch (error) {
     if (!(error instanceof NotCurrent)) throw error;
     const { migrateFile } = await import("../../src/store/sqlite/migrate.ts");
-    migrateFile(file, writing === "inline" ? { claim } : {});
+    const migrated = migrateFile(file, writing === "inline" ? { claim } : {});
+    if (migrated !== null) {
+      const { from, to, copy } = migrated;
+      note?.(`migrated the database from schema ${from} to ${to}; as it was before, it is kept as ${copy}`);
+    }
     return openSqliteStore(file, writing);
   }
 }

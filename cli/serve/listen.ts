@@ -214,8 +214,11 @@ function addressError(error: unknown, address: string, option = "--listen"): unk
   const code = systemCode(error);
   const reason = own(ADDRESS_ERRORS, code);
   if (reason === undefined) return error;
+  const isLow = code === "EACCES" && Number(/\d+$/.exec(address)?.[0]) < 1024;
   return new AppError("unavailable", `the address ${address} ${reason}`, {
-    hint: `choose another with ${option}, or stop what uses it`,
+    hint: isLow
+      ? "ports under 1024 are for root, and for the service that formflag service install makes"
+      : `choose another with ${option}, or stop what uses it`,
   });
 }
 

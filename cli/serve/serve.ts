@@ -21,7 +21,7 @@ import { NO_SYNC, openFlagdSync } from "./flagd.ts";
 import { checkFiles } from "./files.ts";
 import { startHeartbeat } from "./heartbeat.ts";
 import { type Listener, type Tls, listenAt, readTls } from "./listen.ts";
-import { createLog } from "./log.ts";
+import { type Log, createLog } from "./log.ts";
 import { dashboardOf } from "./own-addresses.ts";
 import { loadOidcClient } from "./oidc-config.ts";
 import { loadOutgoing } from "./outgoing-config.ts";
@@ -183,14 +183,14 @@ export async function serve(
     if (data !== null) forget = recordServing(data, { ...itself, origin: address });
     stopHeartbeat = startHeartbeat(app, { ...itself, address }, log.error);
     if (count > 1) log.line("info", `${count} threads serve`);
+    warnOfPlainHttp(config, places, log);
     // Plain text in either format: scripts wait for this line.
     for (const { origin } of [...listeners, ...sync.listeners]) io.err(`listening on ${origin}\n`);
     if (greet) await greet(app, dashboard ?? address);
     // The link signs in: it belongs on a screen, not in a log.
     else if (io.errIsTerminal && config.log.format !== "json") {
       const { welcome } = await import("./welcome.ts");
-      const greeting = await welcome(app, storage, dashboard);
-      if (greeting !== null) io.err(`\n${greeting}\n`);
+      io.err(`\n${await welcome(app, storage, dashboard)}\n`);
     }
     const signal = await Promise.race([nextSignal(), failing.promise]);
     const drain = config.drain ?? (isShared(app.store) ? DEFAULT_DRAIN : 0);
@@ -229,6 +229,18 @@ export async function serve(
     await io.settle();
   }
   process.exit(0);
+}
+
+/** Warns of passwords and tokens in the clear: of an address that others reach, without TLS and without a proxy that has it. */
+function warnOfPlainHttp(config: ServeConfig, places: { address: { hostname: string } }[], log: Log): void {
+  const { tls, domain, trustedProxies, publicUrl } = config;
+  if ((tls ?? domain) || trustedProxies.length > 0 || publicUrl?.startsWith("https:")) return;
+  const open = places.find(({ address }) => ["0.0.0.0", "::"].includes(address.hostname));
+  if (open)
+    log.line(
+      "warn",
+      `every machine that reaches ${open.address.hostname} here reads passwords and tokens in transit: serve HTTPS with --domain, or name the proxy that does with --trusted-proxy`,
+    );
 }
 
 /** Starts jobs after so many milliseconds; `fail` ends a server without them. Returns a function that stops them, or starts none. */

@@ -8,11 +8,11 @@ import { details } from "../output/text.ts";
 import { userName } from "../session/user.ts";
 
 /**
- * Returns the text for the terminal of a new or empty server: the location of its data, the address of its dashboard and the
- * next commands; null for any other. Without any user it creates the first one and includes the link that signs in, so the
- * text belongs in no log.
+ * Returns the text for the terminal of a server: the location of its data and the address of its dashboard; for a new or empty
+ * one also the next commands. Without any user it creates the first one and includes the link that signs in, so the text
+ * belongs in no log.
  */
-export async function welcome(app: App, storage: Storage, dashboard: string | null): Promise<string | null> {
+export async function welcome(app: App, storage: Storage, dashboard: string | null): Promise<string> {
   const rows: [string, string][] = [["data", placeOf(storage)]];
   let isNew = false;
   if (dashboard !== null) {
@@ -32,7 +32,6 @@ export async function welcome(app: App, storage: Storage, dashboard: string | nu
     app.store.forms.page({ projects: null, limit: 1 }),
   ]);
   const isEmpty = project.items.length === 0 && form.items.length === 0;
-  if (!isNew && !isEmpty) return null;
   const once = "The link works once, within 15 minutes; formflag users link prints another.\n";
   const next =
     "\nNext, in another terminal: formflag forms create contact, or formflag projects create shop\n";

@@ -16,6 +16,7 @@ import type { Download } from "../../src/operations/deployment.ts";
 import type { Call, Operation } from "../../src/operations/operation.ts";
 import type { Storage } from "../../src/storage.ts";
 import type { Io } from "../output/terminal.ts";
+import { printable } from "../output/text.ts";
 import type { Settings } from "../serve/settings.ts";
 import { Proposed, type Sent, type Transport, revisionIn } from "./client.ts";
 import { env } from "./env.ts";
@@ -29,7 +30,7 @@ export async function localTransport(
   scopes: readonly Scope[] | null = null,
 ): Promise<Transport> {
   const { openApp } = await import("../data/open.ts");
-  const app = await openApp({ ...storage, writing: "inline" });
+  const app = await openApp({ ...storage, writing: "inline", note: (text) => io.note(`${printable(text)}\n`) });
   const isReadOnly = storage.shared === null && isOnReadOnlyDisk(storage.data);
   if (isReadOnly)
     app.store.audit.append = async () =>

@@ -48,13 +48,22 @@ export function schemaOf(version = NEWEST_SCHEMA): SchemaObject[] {
 /** Prevents servers from opening a database until the function returned is called. Throws `unavailable` if one runs. */
 export type Claim = () => () => void;
 
+/** A migration that was made: from a schema to another, with the copy of the database before it. */
+export type Migrated = { from: number; to: number; copy: string };
+
 /**
  * Migrates a database file to the current schema. A missing file is created unless `create` is false. An existing database
- * is migrated only once `claim` has returned. Throws as `connect` does.
+ * is migrated only once `claim` has returned. Returns what was migrated; null for a current or new one. Throws as `connect`
+ * does.
  */
-export function migrateFile(file: string, options: { create?: boolean; claim?: Claim } = {}): void {
+export function migrateFile(
+  file: string,
+  options: { create?: boolean; claim?: Claim } = {},
+): Migrated | null {
   const { create = true, claim } = options;
-  close(open(file, create, (db) => migrate(db, undefined, claim)));
+  let migrated: Migrated | null = null;
+  close(open(file, create, (db) => void (migrated = migrate(db, undefined, claim))));
+  return migrated;
 }
 
 /**
@@ -62,9 +71,10 @@ export function migrateFile(file: string, options: { create?: boolean; claim?: C
  * beside itself: `formflag.db.before-2` is the file before migration 2. Throws `unsupported` for a database of a newer
  * formflag or of another program, and if a migration fails; the file is then unchanged.
  */
-export function migrate(db: Database, migrations?: readonly string[], claim?: Claim): void {
+export function migrate(db: Database, migrations?: readonly string[], claim?: Claim): Migrated | null {
   const newest = migrations?.length ?? NEWEST_SCHEMA;
-  if (isCurrentAtOnce(db, newest)) return;
+  let migrated: Migrated | null = null;
+  if (isCurrentAtOnce(db, newest)) return migrated;
   useWal(db);
   let release: (() => void) | undefined;
   const bringUpToDate = db.transaction(() => {
@@ -74,7 +84,9 @@ export function migrate(db: Database, migrations?: readonly string[], claim?: Cl
     // An empty database has no server that expects an older schema.
     if (version > 0 && version < newest) {
       release = claim?.();
-      keepCopy(db, `${db.filename}.before-${version + 1}`);
+      const copy = `${db.filename}.before-${version + 1}`;
+      keepCopy(db, copy);
+      migrated = { from: version, to: newest, copy };
     }
     const isNew = version === 0 && migrations === undefined;
     applyMigrations(db, isNew ? [NEW_DATABASE] : (migrations ?? MIGRATIONS).slice(version), version, newest);
@@ -84,6 +96,7 @@ export function migrate(db: Database, migrations?: readonly string[], claim?: Cl
   } finally {
     release?.();
   }
+  return migrated;
 }
 
 function applyMigrations(db: Database, steps: readonly string[], version: number, newest: number): void {

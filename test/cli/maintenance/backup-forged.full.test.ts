@@ -338,7 +338,14 @@ test.each(MIGRATIONS.map((_, index) => index + 1))(
     using copy = new Database(join(path, "formflag.db"), { readonly: true });
     expect(copy.query("PRAGMA user_version").values()).toEqual([[version]]);
     copy.close();
-    expect(await restored.json("projects", "list")).toEqual([expect.objectContaining({ slug: "shop" })]);
-    expect(existsSync(join(path, `formflag.db.before-${version + 1}`))).toBe(version < MIGRATIONS.length);
+    const { stdout, stderr } = await restored.run("projects", "list", "--json");
+    expect(JSON.parse(stdout)).toEqual([expect.objectContaining({ slug: "shop" })]);
+    const before = join(path, `formflag.db.before-${version + 1}`);
+    expect(existsSync(before)).toBe(version < MIGRATIONS.length);
+    expect(stderr).toBe(
+      version < MIGRATIONS.length
+        ? `migrated the database from schema ${version} to ${MIGRATIONS.length}; as it was before, it is kept as ${before}\n`
+        : "",
+    );
   },
 );
