@@ -24,7 +24,7 @@ export function addServeCommand(command: Command, io: Io): void {
 --oidc-client-secret --oidc-secret --client-secret: a secret on a command line can be seen by other users of the machine: put it into FORMFLAG_OIDC_CLIENT_SECRET, or into a file named with --oidc-client-secret-file
 --oidc --sso --oidc-url --oidc-provider: --oidc-issuer https://auth.example.com names the provider: docs/sign-in.md
 --db --database-url: --data names the data directory, --database a PostgreSQL database
---url --domain: --public-url
+--url: --public-url
 --tls --ssl --https --cert --key: --tls-cert and --tls-key name a certificate and its key
 --log-file --logfile --log: it logs to standard error: 2> formflag.log
 --open --browser: formflag users link prints a link to the dashboard

@@ -18,7 +18,7 @@ export type Input = {
    * `invalid` if it is missing and there is no terminal to prompt on.
    */
   need: (name: string | undefined, what: string, isNew?: boolean) => Promise<string>;
-  /** The project of `-p`, or chosen at a prompt. Throws `invalid` as `need` does. */
+  /** The project of `-p`, the only one that there is, or one chosen at a prompt. Throws `invalid` as `need` does. */
   project: () => Promise<string>;
   /** The project of `-p` or `FORMFLAG_PROJECT`; undefined for none. Throws `invalid` for several. */
   givenProject: () => string | undefined;
@@ -54,7 +54,8 @@ export function openInput(io: Io, config: Config, client: Client, command: Comma
     const { listNames } = await import("./guesses/names.ts");
     const list = () => listNames(what, client, { project });
     const names = canPrompt(io, config) ? await list() : await namesOf(list);
-    if (names.length === 1) return names[0]!;
+    // An environment is never chosen for the user.
+    if (what === "project" && names.length === 1) return names[0]!;
     if (canPrompt(io, config)) return promptChoice(`Which ${what}?`, names);
     const known = names.length === 0 || names.length > MOST_NAMED ? "" : `: ${names.join(", ")}`;
     throw usage(

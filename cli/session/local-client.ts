@@ -30,7 +30,11 @@ export async function localTransport(
   scopes: readonly Scope[] | null = null,
 ): Promise<Transport> {
   const { openApp } = await import("../data/open.ts");
-  const app = await openApp({ ...storage, writing: "inline", note: (text) => io.note(`${printable(text)}\n`) });
+  const app = await openApp({
+    ...storage,
+    writing: "inline",
+    note: (text) => io.note(`${printable(text)}\n`),
+  });
   const isReadOnly = storage.shared === null && isOnReadOnlyDisk(storage.data);
   if (isReadOnly)
     app.store.audit.append = async () =>

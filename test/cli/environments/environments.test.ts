@@ -84,7 +84,7 @@ describe("environments create", () => {
       here.run("environments", "create", "live", "-p", "shop"),
       here.run("environments", "create", "a b", "-p", "shop"),
       here.run("environments", "create", "-p", "shop"),
-      here.run("environments", "create", "preview"),
+      here.run("environments", "create"),
     ]);
     expect(results.map(({ code }) => code)).toEqual([3, 3, 5, 2, 2, 2]);
     expect(results.map(({ stdout }) => stdout).join("")).toBe("");
@@ -154,7 +154,8 @@ describe("environments list", () => {
   });
 
   test("without a project is exit 2 and names both ways to give it", async () => {
-    const { data } = await openShop();
+    const { data, run } = await openShop();
+    await run("projects", "create", "blog");
     for (const env of [{}, { FORMFLAG_PROJECT: "" }]) {
       const { code, stdout, stderr } = await formflag(["environments", "list", "--data", data], { env });
       expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

@@ -90,7 +90,7 @@ test("what newcomers type works, or is refused with what to type", async () => {
   const run = (line: string) => {
     const words = wordsOf(line);
     const isElsewhere = words.some((word) => word === "--data" || word === "--server");
-    return formflag(isElsewhere ? words : [...words, "--data", data], { cwd });
+    return formflag(isElsewhere ? words : [...words, "--data", data], { cwd, env: { HOME: cwd } });
   };
   for (const line of SETUP) expect((await run(line)).code, line).toBe(0);
   expect(CASES.length).toBeGreaterThan(1000);
