@@ -12,39 +12,7 @@ import { ROLES } from "../../src/access/role.ts";
 /** The options of `serve`, which other commands take to find or describe the server. */
 export function serveOptions(): Option[] {
   return [
-    ...group("Addresses:", [
-      new Option(
-        "--listen <address>",
-        "address of all services; default: 127.0.0.1:8787, or port 443 of every address with --domain",
-      ).env("FORMFLAG_LISTEN"),
-      new Option("--forms-listen <address>", "separate address for form submissions").env(
-        "FORMFLAG_FORMS_LISTEN",
-      ),
-      new Option("--flags-listen <address>", "separate address for flag reads").env("FORMFLAG_FLAGS_LISTEN"),
-      new Option("--admin-listen <address>", "separate address for the admin API").env(
-        "FORMFLAG_ADMIN_LISTEN",
-      ),
-      new Option("--metrics-listen <address>", "separate address for /metrics, where no token is needed").env(
-        "FORMFLAG_METRICS_LISTEN",
-      ),
-      new Option(
-        "--flagd-listen <address>",
-        "address at which flagd and in-process providers get flags over gRPC, such as 127.0.0.1:8015",
-      ).env("FORMFLAG_FLAGD_LISTEN"),
-      new Option("--public-url <url>", "address at which senders reach the forms; links begin with it").env(
-        "FORMFLAG_PUBLIC_URL",
-      ),
-      new Option(
-        "--base-path <path>",
-        "prefix of every path, such as /formflag; default: the path of --public-url, if it has one",
-      ).env("FORMFLAG_BASE_PATH"),
-      listOption("--trusted-proxy <cidr...>", "proxies whose X-Forwarded-For is trusted").env(
-        "FORMFLAG_TRUSTED_PROXY",
-      ),
-      new Option("--mcp", "serve assistants (MCP) at /mcp, on the address of the admin API").env(
-        "FORMFLAG_MCP",
-      ),
-    ]),
+    ...group("Addresses:", addressOptions()),
     ...group("HTTPS:", [
       ...domainOptions(),
       new Option("--tls-cert <file>", "serve HTTPS with this certificate chain, in PEM").env(
@@ -96,6 +64,40 @@ export function serveOptions(): Option[] {
     ...group("Dashboard and sign-in:", [...dashboardOptions(), ...oidcOptions()]),
     ...group("Mail and targets:", [...outgoingOptions(), ...deliveryOptions()]),
     ...group("Backups:", backupOptions()),
+  ];
+}
+
+function addressOptions(): Option[] {
+  return [
+    new Option(
+      "--listen <address>",
+      "address of all services; default: 127.0.0.1:8787, or port 443 of every address with --domain",
+    ).env("FORMFLAG_LISTEN"),
+    new Option("--forms-listen <address>", "separate address for form submissions").env(
+      "FORMFLAG_FORMS_LISTEN",
+    ),
+    new Option("--flags-listen <address>", "separate address for flag reads").env("FORMFLAG_FLAGS_LISTEN"),
+    new Option("--admin-listen <address>", "separate address for the admin API").env("FORMFLAG_ADMIN_LISTEN"),
+    new Option("--metrics-listen <address>", "separate address for /metrics, where no token is needed").env(
+      "FORMFLAG_METRICS_LISTEN",
+    ),
+    new Option(
+      "--flagd-listen <address>",
+      "address at which flagd and in-process providers get flags over gRPC, such as 127.0.0.1:8015",
+    ).env("FORMFLAG_FLAGD_LISTEN"),
+    new Option("--public-url <url>", "address at which senders reach the forms; links begin with it").env(
+      "FORMFLAG_PUBLIC_URL",
+    ),
+    new Option(
+      "--base-path <path>",
+      "prefix of every path, such as /formflag; default: the path of --public-url, if it has one",
+    ).env("FORMFLAG_BASE_PATH"),
+    listOption("--trusted-proxy <cidr...>", "proxies whose X-Forwarded-For is trusted").env(
+      "FORMFLAG_TRUSTED_PROXY",
+    ),
+    new Option("--mcp", "serve assistants (MCP) at /mcp, on the address of the admin API").env(
+      "FORMFLAG_MCP",
+    ),
   ];
 }
 

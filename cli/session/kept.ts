@@ -9,7 +9,7 @@ import { printable } from "../output/text.ts";
 import { env } from "./env.ts";
 import { usage } from "./usage.ts";
 
-/** What a user has chosen for later commands: the server of `login`, the project and the environment of `use`. */
+/** The choices of a user for later commands: the server of `login`, the project and the environment of `use`. */
 export type Kept = { server?: string; project?: string; environment?: string };
 
 const NAMES = ["server", "project", "environment"] as const;

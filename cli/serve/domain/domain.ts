@@ -47,15 +47,7 @@ export type OpenDomain = {
  */
 export async function openDomain(config: ServeConfig, storage: Storage, log: Log): Promise<OpenDomain> {
   const [settings, url] = [config.domain!, config.publicUrl!];
-  if (storage.shared !== null) {
-    throw new AppError(
-      "unsupported",
-      "--domain needs a data directory, and this server uses a shared database",
-      {
-        hint: "several servers share one address: let the proxy before them serve HTTPS, or pass --tls-cert and --tls-key",
-      },
-    );
-  }
+  if (storage.shared !== null) throw needsDirectory();
   const authority = await readAuthority(settings);
   const files = certificateFiles(storage.data, settings.directory);
   const challenges: Challenges = new Map();
@@ -125,6 +117,16 @@ export async function openDomain(config: ServeConfig, storage: Storage, log: Log
     }),
     stop: stopping.resolve,
   };
+}
+
+function needsDirectory(): AppError {
+  return new AppError(
+    "unsupported",
+    "--domain needs a data directory, and this server uses a shared database",
+    {
+      hint: "several servers share one address: let the proxy before them serve HTTPS, or pass --tls-cert and --tls-key",
+    },
+  );
 }
 
 const BUG = { message: "internal error, see the log", hint: null, retryAfter: null };
