@@ -1,4 +1,5 @@
 import { Command, type Help, type Option } from "commander";
+import { own } from "../src/base/shapes/own.ts";
 import { COMMANDS } from "./command-table.ts";
 import { hasColors, inColor } from "./output/color.ts";
 import { type Io, WIDTH } from "./output/terminal.ts";
@@ -115,7 +116,7 @@ function overview(program: Command, help: Help): string {
   const rows = Object.entries(GROUPS).flatMap(([group, names]) =>
     names.map((name, index): string => {
       const start = `${(index === 0 ? group : "").padEnd(9)}${name.padEnd(13)}`;
-      return `${help.styleTitle(start.slice(0, 9))}${start.slice(9)}${COMMANDS[name]![0]}`;
+      return `${help.styleTitle(start.slice(0, 9))}${start.slice(9)}${own(COMMANDS, name)![0]}`;
     }),
   );
   const others = program.commands

@@ -3,6 +3,7 @@ import { AppError } from "../../src/base/errors.ts";
 import { ADMIN_PATH } from "../../src/operations/operation.ts";
 import { isLoopbackUrl } from "./connection.ts";
 import type { Remote } from "./remote.ts";
+import { findCredential } from "./kept.ts";
 import { listOption } from "./command-line.ts";
 import { env } from "./env.ts";
 import { readWhole } from "./read-whole.ts";
@@ -224,7 +225,6 @@ async function readToken(
 }
 
 async function tokenOfLogin(server: string): Promise<string> {
-  const { findCredential } = await import("./credentials.ts");
   const known = await findCredential(server);
   if (known !== undefined) return known.token;
   throw new AppError("unauthenticated", "a token is missing for the server", {

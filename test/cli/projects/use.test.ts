@@ -1,8 +1,8 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "bun:test";
-import { emptyData, formflag } from "../support/commands.ts";
-import { tempDirectory } from "../support/temp.ts";
+import { emptyData, formflag } from "../../support/commands.ts";
+import { tempDirectory } from "../../support/temp.ts";
 
 const data = emptyData();
 
