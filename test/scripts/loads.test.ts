@@ -11,8 +11,8 @@ const MOST = {
   "--version": [12, 40],
   "flags get": [195, 830],
   "flags list": [192, 830],
-  "flags set": [268, 1165],
-  "serve until it listens": [254, 1010],
+  "flags set": [268, 1180],
+  "serve until it listens": [254, 1030],
   "serve with its jobs": [305, 1225],
 };
 
