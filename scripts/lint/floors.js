@@ -96,7 +96,7 @@ export const FLOORS = [
   // Tools for assistants, on the operations alone.
   {
     area: "src/mcp",
-    imports: ["src/base", "src/access", "src/forms", "src/operations"],
+    imports: ["src/base", "src/access", "src/flags", "src/forms", "src/operations"],
     libraries: ["@modelcontextprotocol/server"],
   },
   { area: "src/http/mcp", imports: ["src/mcp"], libraries: ["@modelcontextprotocol/server"] },

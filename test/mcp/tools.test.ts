@@ -37,7 +37,7 @@ describe("the tools", () => {
       name,
       shape,
     ]);
-    expect(named.map(([name]) => name).toSorted()).toEqual(Object.keys(flagPatchSchema.shape).toSorted());
+    expect(new Set(named.map(([name]) => name))).toEqual(new Set(Object.keys(flagPatchSchema.shape)));
     expect(named.filter(([, shape]) => shape === "undefined")).toEqual([]);
   });
 

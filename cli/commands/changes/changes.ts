@@ -4,15 +4,11 @@ import { PROPOSAL_STATUSES } from "../../../src/projects/approval.ts";
 import type { ProposalView } from "../../../src/documents/changes/proposal.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shown, table } from "../../output/text.ts";
-import { action } from "../../session/action.ts";
-import { projectOption } from "../../session/config.ts";
-import type { Input } from "../../session/input.ts";
 import { listAll } from "../../session/pages.ts";
 import type { Session } from "../../session/session.ts";
 import { countValue } from "../../session/values.ts";
 import { usage } from "../../session/usage.ts";
-import { whyOption } from "../../session/change-options.ts";
-import { verb } from "../../session/verb.ts";
+import { inProject, type Taken, verb } from "../../session/verb.ts";
 
 export function addChangeCommands(changes: Command, io: Io): void {
   changes.after(`
@@ -27,7 +23,7 @@ Examples:
 `);
   addListCommand(changes, io);
   addGetCommand(changes, io);
-  for (const verb of VERBS) addVerb(changes, io, verb);
+  for (const add of REVIEWS) add(changes, io);
 }
 
 const addListCommand = verb("list ls", {
@@ -54,7 +50,7 @@ const addListCommand = verb("list ls", {
       statusInWords(each),
       each.summary,
       each.who,
-      `${each.reviews.filter(({ verdict }) => verdict === "approved").length}/${each.needed}`,
+      `${approvalsOf(each)}/${each.needed}`,
       each.createdAt,
     ]);
     await print(found, table(["CHANGE", "STATUS", "SUMMARY", "BY", "APPROVED", "PROPOSED"], rows));
@@ -66,19 +62,19 @@ function statusInWords({ status, isOutdated, bypass }: ProposalView): string {
   return `${status}${isOutdated ? ", outdated" : ""}${bypass ? ", bypass" : ""}`;
 }
 
-type Place = { project: string; change: string };
+/** A change of a project, by its id. */
+const CHANGE = {
+  argument: ["[change]", "id of the change"],
+  options: ["project"],
+  parse: inProject("change", "change"),
+} as const;
 
-const CHANGE: [string, string] = ["[change]", "id of the change"];
-
-async function readPlace(input: Input, given?: string): Promise<Place> {
-  return { change: await input.need(given, "change"), project: await input.project() };
-}
+type Place = Awaited<ReturnType<typeof CHANGE.parse>>;
 
 const addGetCommand = verb("get", {
-  argument: CHANGE,
+  ...CHANGE,
   description: "show a proposed change, its effect and its reviews",
   options: ["project", "field"],
-  parse: readPlace,
   run: async ({ client, print, paint }, names) => {
     const { change } = await client.call(operations.get, { names });
     await print(change, await describe(change, paint));
@@ -88,10 +84,9 @@ const addGetCommand = verb("get", {
 async function describe(change: ProposalView, paint: Session["paint"]): Promise<string> {
   const { JSON_NOTATION, printDiff } = await import("../../output/diff.ts");
   const { id, summary, who, why, isOutdated, needed, environments, reviews, expiresAt, etag } = change;
-  const approved = reviews.filter(({ verdict }) => verdict === "approved").length;
   const lines = [
     shown`change ${id}: ${summary}`,
-    shown`status: ${statusInWords(change)}${isOutdated ? ": refresh it" : ""}, ${String(approved)} of ${String(needed)} approvals`,
+    shown`status: ${statusInWords(change)}${isOutdated ? ": refresh it" : ""}, ${approvalsOf(change)} of ${needed} approvals`,
     shown`by ${who}${why === null ? "" : `: ${why}`}`,
     shown`environments: ${environments.join(", ")}; expires ${expiresAt}`,
     ...reviews.map(
@@ -115,79 +110,58 @@ function stateOf(state: unknown): unknown {
   return typeof state === "object" && !Array.isArray(state) ? state : { rule: state };
 }
 
-type Verb = {
-  name: "approve" | "reject" | "withdraw" | "apply" | "refresh";
-  done: string;
-  description: string;
-  /** Whether it takes the etag of the change that was seen. */
-  sees: boolean;
-};
-
-const VERBS: readonly Verb[] = [
-  {
-    name: "approve",
-    done: "approved",
-    description: "approve someone else's change",
-    sees: true,
-  },
-  { name: "reject", done: "rejected", description: "reject someone else's change for good", sees: false },
-  { name: "withdraw", done: "withdrew", description: "withdraw a change", sees: false },
-  {
-    name: "apply",
-    done: "applied",
-    description: "apply an approved change, if it still makes exactly what was approved",
-    sees: true,
-  },
-  {
-    name: "refresh",
-    done: "refreshed",
-    description: "plan a change again; if it would now do something else, its approvals are void",
-    sees: false,
-  },
+/** Takes the etag of the change that was seen. */
+const ETAG: Taken = [
+  "--etag <etag>",
+  "approve only the version with this etag, as changes get shows it (default: the present version)",
 ];
 
-function addVerb(changes: Command, io: Io, { name, done, description, sees }: Verb): void {
-  const command = changes
-    .command(name)
-    .argument(...CHANGE)
-    .description(description)
-    .addOption(projectOption());
-  if (sees)
-    command.option(
-      "--etag <etag>",
-      "approve only the version with this etag, as changes get shows it (default: the present version)",
-    );
-  if (name === "reject" || name === "approve") command.addOption(whyOption());
-  command.action(
-    action(
-      io,
-      async (input: Input, given?: string) => {
-        const { etag, why } = input.options as { etag?: string; why?: string };
-        if (etag !== undefined && !/^[0-9a-f]{64}$/.test(etag))
-          throw usage(`--etag ${etag} is not the etag of a change`, "formflag changes get shows it");
-        return { names: await readPlace(input, given), etag, why };
-      },
-      async (session: Session, { names, etag, why }) => {
-        const { client, report } = session;
-        const seen = sees ? (etag ?? (await seenEtag(session, name, names))) : undefined;
-        const { value } = await client.send(operations[name], {
-          names,
-          ...(seen !== undefined && { etag: seen }),
-          ...(name === "reject" && { body: { why: why ?? null } }),
-        });
-        const { change } = value as { change: ProposalView };
-        const approved = change.reviews.filter(({ verdict }) => verdict === "approved").length;
-        const more =
-          name === "approve"
-            ? shown`, which has ${String(approved)} of ${String(change.needed)} approvals`
-            : "";
-        await report(
-          { change },
-          shown`${done} change ${change.id} of project ${change.project}: ${change.summary}${more}\n`,
-        );
-      },
-    ),
-  );
+/** The verbs that review a change or apply it. */
+const REVIEWS = (
+  [
+    ["approve", "approved", "approve someone else's change", [ETAG, "why"]],
+    ["reject", "rejected", "reject someone else's change for good", ["why"]],
+    ["withdraw", "withdrew", "withdraw a change", []],
+    ["apply", "applied", "apply an approved change, if it still makes exactly what was approved", [ETAG]],
+    [
+      "refresh",
+      "refreshed",
+      "plan a change again; if it would now do something else, its approvals are void",
+      [],
+    ],
+  ] as const
+).map(([name, done, description, options]) =>
+  verb(name, {
+    ...CHANGE,
+    description,
+    options: ["project", ...options],
+    parse: async (input, given) => {
+      const { etag, why } = input.options as { etag?: string; why?: string };
+      if (etag !== undefined && !/^[0-9a-f]{64}$/.test(etag))
+        throw usage(`--etag ${etag} is not the etag of a change`, "formflag changes get shows it");
+      return { names: await CHANGE.parse(input, given), etag, why };
+    },
+    run: async (session, { names, etag, why }) => {
+      const sees = options.some((each) => each === ETAG);
+      const seen = sees ? (etag ?? (await seenEtag(session, name, names))) : undefined;
+      const { value } = await session.client.send(operations[name], {
+        names,
+        ...(seen !== undefined && { etag: seen }),
+        ...(name === "reject" && { body: { why: why ?? null } }),
+      });
+      const { change } = value as { change: ProposalView };
+      const { id, project, summary, needed } = change;
+      const more = name === "approve" ? `, which has ${approvalsOf(change)} of ${needed} approvals` : "";
+      await session.report(
+        { change },
+        shown`${done} change ${id} of project ${project}: ${summary}${more}\n`,
+      );
+    },
+  }),
+);
+
+function approvalsOf({ reviews }: ProposalView): number {
+  return reviews.filter(({ verdict }) => verdict === "approved").length;
 }
 
 /** The etag of a change as it is now; at a terminal, once the person has seen it and agrees. */

@@ -3,14 +3,13 @@ import type { Command } from "commander";
 import { flags as operations } from "../../../src/operations/flags.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shown } from "../../output/text.ts";
-import { action } from "../../session/action.ts";
-import { environmentsOption, projectOption } from "../../session/config.ts";
 import type { Input } from "../../session/input.ts";
-import { changeAtRevision, ifRevision, revisionOption, whyOption } from "../../session/change-options.ts";
+import { changeAtRevision, ifRevision } from "../../session/change-options.ts";
 import type { Session } from "../../session/session.ts";
 import { eachOf, namesIn, requireOne } from "../../session/several.ts";
 import { usage } from "../../session/usage.ts";
 import { spanValue } from "../../session/values.ts";
+import { type Taken, verb } from "../../session/verb.ts";
 import { type Place, findFlag } from "./place.ts";
 import { inLockOrder, readPlaces } from "./places.ts";
 import { reportFlag } from "./report.ts";
@@ -20,37 +19,29 @@ type Switch = (enabled: boolean) => boolean;
 
 /** `flags enable`, `disable` and `toggle`: they never create a flag. */
 export function addSwitchCommands(flags: Command, io: Io): void {
-  withFor(add(flags, io, "enable", "turn a flag on in an environment", () => true));
-  withFor(add(flags, io, "disable", "turn a flag off in an environment", () => false));
-  add(flags, io, "toggle", "turn a flag on if it is off, and off if it is on", (enabled) => !enabled);
+  switchVerb("enable", "turn a flag on in an environment", () => true, "--for 2h")(flags, io);
+  switchVerb("disable", "turn a flag off in an environment", () => false, "--for 2h")(flags, io);
+  switchVerb("toggle", "turn a flag on if it is off, and off if it is on", (enabled) => !enabled)(flags, io);
 }
 
-function withFor(command: Command): Command {
-  const verb = command.name();
-  return command
-    .option("--for <span>", "undo the change after this time: 30m, 2h, 7d")
-    .after(`  formflag flags ${verb} new-checkout -p shop -e production --for 2h\n`);
-}
-
-function add(flags: Command, io: Io, verb: string, description: string, enabledAfter: Switch): Command {
-  return flags
-    .command(verb)
-    .argument("[flag...]", "slug of the flag")
-    .description(description)
-    .withOptions(projectOption(), environmentsOption(), revisionOption(), whyOption())
-    .after(`
+/** A verb that switches flags, with an example of `--for` if it takes that. */
+function switchVerb(name: string, description: string, enabledAfter: Switch, example?: string) {
+  const line = `  formflag flags ${name} new-checkout -p shop -e production`;
+  const options: Taken[] = ["project", "environments", "revision", "why"];
+  if (example !== undefined) options.push(["--for <span>", "undo the change after this time: 30m, 2h, 7d"]);
+  return verb(name, {
+    argument: ["[flag...]", "slug of the flag"],
+    description,
+    options,
+    help: `
 A flag that does not exist is not created: exit 3.
 
 Example:
-  formflag flags ${verb} new-checkout -p shop -e production
-`)
-    .action(
-      action(
-        io,
-        (input, given?: string) => parse(input, verb, given),
-        (session, values) => run(session, values, enabledAfter),
-      ),
-    );
+${line}
+${example === undefined ? "" : `\n${line} ${example}\n`}`,
+    parse: (input, given) => parse(input, name, given),
+    run: (session, values) => run(session, values, enabledAfter),
+  });
 }
 
 const ON = /^(?:on|true|yes)$/i;
