@@ -1,7 +1,7 @@
 import { testMail } from "../delivery/mail-test.ts";
 import { noun } from "./operation.ts";
 
-export const mail = noun("mail", () => import("./schema/mail-schema.ts"), {
+export const mail = noun("mail", async () => (await import("./schema/server-schema.ts")).mail, {
   test: {
     method: "POST",
     path: "/mail/test",

@@ -3,7 +3,7 @@ import { fingerprintOf } from "../flags/promotions.ts";
 import { promoteFlags } from "../flags/promotions.ts";
 import { noun } from "./operation.ts";
 
-export const promotion = noun("flags", () => import("./schema/promotion-schema.ts"), {
+export const promotion = noun("flags", async () => (await import("./schema/lifecycle-schema.ts")).promotion, {
   promote: {
     method: "POST",
     path: "/projects/:project/environments/:environment/promote",

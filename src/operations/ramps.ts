@@ -9,7 +9,7 @@ const ONE = "/projects/:project/environments/:environment/flags/:flag/ramp";
 const write = { scope: "flags:write", place: "environment" } as const;
 
 /** Shares of flags that grow by steps. */
-export const ramps = noun("ramps", () => import("./schema/ramps-schema.ts"), {
+export const ramps = noun("ramps", async () => (await import("./schema/timed-schema.ts")).ramps, {
   list: {
     method: "GET",
     path: "/projects/:project/ramps",

@@ -4,7 +4,7 @@ import { AppError } from "../base/errors.ts";
 import { readStatus } from "../maintenance/status.ts";
 import { noun } from "./operation.ts";
 
-export const server = noun("server", () => import("./schema/server-schema.ts"), {
+export const server = noun("server", async () => (await import("./schema/server-schema.ts")).server, {
   status: {
     method: "GET",
     path: "/status",

@@ -1,7 +1,7 @@
 import { DEFAULT_STALE_DAYS, findStale } from "../flags/stale.ts";
 import { noun } from "./operation.ts";
 
-export const stale = noun("flags", () => import("./schema/stale-schema.ts"), {
+export const stale = noun("flags", async () => (await import("./schema/lifecycle-schema.ts")).stale, {
   list: {
     method: "GET",
     path: "/projects/:project/stale",

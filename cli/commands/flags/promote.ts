@@ -1,3 +1,4 @@
+import { SECTIONS } from "../../../src/flags/flag-fields.ts";
 import type { Promotion } from "../../../src/flags/promotions.ts";
 import { promotion as operations } from "../../../src/operations/promotion.ts";
 import type { Paint } from "../../output/color.ts";
@@ -5,8 +6,16 @@ import { JSON_NOTATION, printDiff } from "../../output/diff.ts";
 import { counted, printable, shown } from "../../output/text.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
-import { ownValues } from "./state.ts";
 import { verb } from "../../session/verb.ts";
+
+const OWN = ["State", "payload", "expiry", "variants", "rules"];
+
+/** Describes the values of a flag in each environment, and `more`. */
+export function ownValues(...more: readonly string[]): string {
+  const sections = SECTIONS.map(([section]) => section.toLowerCase());
+  const words = [...new Set([...OWN, ...sections, ...more])];
+  return `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
+}
 
 export const addPromoteCommand = verb("promote", {
   argument: ["[flag]", "slug of the flag"],

@@ -1,17 +1,7 @@
 import { clock } from "../../../src/base/clock.ts";
 import type { Flag } from "../../../src/flags/flag.ts";
-import { SECTIONS } from "../../../src/flags/flag-fields.ts";
 import { ruleSentence } from "../../../src/flags/rules/rule-words.ts";
 import type { FlagDetail } from "./rules.ts";
-
-const OWN = ["State", "payload", "expiry", "variants", "rules"];
-
-/** Describes the values of a flag in each environment, and `more`. */
-export function ownValues(...more: readonly string[]): string {
-  const sections = SECTIONS.map(([section]) => section.toLowerCase());
-  const words = [...new Set([...OWN, ...sections, ...more])];
-  return `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
-}
 
 /** `on`, `off`, or `off, expired`. */
 export function stateOf(flag: Flag): string {

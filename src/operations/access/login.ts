@@ -9,7 +9,7 @@ const shared = { scope: null, place: "self", confirms: false, explains: false } 
 /** The path of the page where a login is approved, behind that of the dashboard. */
 const PAGE = "/device";
 
-export const login = noun("login", () => import("./schema/login-schema.ts"), {
+export const login = noun("login", async () => (await import("./schema/sign-in-schema.ts")).login, {
   begin: {
     ...shared,
     method: "POST",

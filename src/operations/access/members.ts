@@ -7,7 +7,7 @@ const ONE = "/projects/:project/members/:user";
 
 const shared = { scope: "admin", place: "project", confirms: false, explains: false } as const;
 
-export const members = noun("members", () => import("./schema/members-schema.ts"), {
+export const members = noun("members", async () => (await import("./schema/members-schema.ts")).members, {
   list: {
     ...shared,
     method: "GET",

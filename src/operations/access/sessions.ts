@@ -5,7 +5,7 @@ import { noun } from "../operation.ts";
 
 const shared = { scope: "admin", place: "instance", confirms: false } as const;
 
-export const sessions = noun("sessions", () => import("./schema/sessions-schema.ts"), {
+export const sessions = noun("sessions", async () => (await import("./schema/sign-in-schema.ts")).sessions, {
   list: {
     ...shared,
     method: "GET",

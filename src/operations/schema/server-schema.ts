@@ -1,4 +1,11 @@
+import { mailTestSchema, newMailTestSchema } from "../../delivery/mail-test-schema.ts";
 import { statusSchema } from "../../maintenance/status-schema.ts";
 
-export const status = { output: statusSchema };
-export const backup = {};
+export const mail = {
+  test: { body: newMailTestSchema, output: mailTestSchema },
+};
+
+export const server = {
+  status: { output: statusSchema },
+  backup: {},
+};

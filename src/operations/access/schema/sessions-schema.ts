@@ -1,7 +1,0 @@
-import * as z from "zod/mini";
-import { sessionSchema } from "../../../access/user-schema.ts";
-
-export const list = {
-  query: z.strictObject({ user: z.optional(z.string()) }),
-  output: z.object({ sessions: z.array(sessionSchema) }),
-};

@@ -1,3 +1,0 @@
-import { promotionOrderSchema, promotionSchema } from "../../flags/flag-schema.ts";
-
-export const promote = { body: promotionOrderSchema, output: promotionSchema };
