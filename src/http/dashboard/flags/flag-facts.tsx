@@ -88,6 +88,16 @@ export function Readers({
   );
 }
 
+/** Why a form as a whole was refused. */
+export function Problem({ fault }: { fault: string | undefined }) {
+  if (!fault) return null;
+  return (
+    <Notice tone="bad">
+      <p>{fault}</p>
+    </Notice>
+  );
+}
+
 /** Three-way comparison after an edit conflict: base, stored, typed. */
 export function ConflictView({ screen: { conflict, last, isMissing } }: { screen: Screen }) {
   if (conflict === null) return null;

@@ -13,14 +13,14 @@ import { type Command, formflag, type Options, quoted } from "../parts/commands.
 import { Menu } from "../parts/fold.tsx";
 import { A, ButtonForm, ButtonLink } from "../parts/link.tsx";
 import { EnvTabs } from "../parts/seg.tsx";
-import { Badge, Notice } from "../parts/status.tsx";
+import { Badge } from "../parts/status.tsx";
 import type { Typed } from "../parts/submit.ts";
 import { Foreign } from "../parts/text.tsx";
 import { COMPARE, FLAG, flagPath, pathTo, projectPath, RELEASES, SETTING, settingPath } from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
 import { useMay, useMayChange, useView } from "../view.ts";
 import { Deletion, deletionRoutes, detailsRoutes, firstOf, FlagDetails } from "./details.tsx";
-import { ConflictView } from "./flag-facts.tsx";
+import { ConflictView, Problem } from "./flag-facts.tsx";
 import { HistoryCard, NowCard, ReadsCard } from "./now.tsx";
 import { releaseRoutes } from "./releasing.tsx";
 import { rampRoutes, Releases } from "./running.tsx";
@@ -76,6 +76,9 @@ export function flagPageRoutes(dashboard: Dashboard) {
 function flagPage(screen: Screen, commands: Page["commands"] & {}): Page {
   const { place, environment, record, project: all, status } = screen;
   const { project, flag } = place;
+  // Forms whose fields the page shows somewhere else, or not at all.
+  const { state, details, delete: deletion } = screen.typed;
+  const refused = [state, details, deletion].map((typed) => typed?.faults[""]);
   return {
     title: `Flag ${flag} in ${environment.slug}, ${project}`,
     heading: flag,
@@ -116,7 +119,7 @@ function flagPage(screen: Screen, commands: Page["commands"] & {}): Page {
     content: (
       <>
         <Tabs screen={screen} />
-        <Refused screen={screen} />
+        <Problem fault={refused.find(Boolean)} />
         <ConflictView screen={screen} />
         <div class="split aside">
           <div class="stack">
@@ -135,17 +138,6 @@ function flagPage(screen: Screen, commands: Page["commands"] & {}): Page {
       </>
     ),
   };
-}
-
-/** Why a form was refused whose fields the page shows somewhere else, or not at all. */
-function Refused({ screen: { typed } }: { screen: Screen }) {
-  const fault = [typed.state, typed.details, typed.delete].map((each) => each?.faults[""]).find(Boolean);
-  if (!fault) return null;
-  return (
-    <Notice tone="bad">
-      <p>{fault}</p>
-    </Notice>
-  );
 }
 
 function Tabs({ screen: { place, project, statuses } }: { screen: Screen }) {

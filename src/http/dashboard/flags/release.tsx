@@ -16,11 +16,12 @@ import type { Page } from "../page.tsx";
 import { Danger } from "../parts/danger.tsx";
 import { Form } from "../parts/link.tsx";
 import { Seg } from "../parts/seg.tsx";
-import { EnvironmentName, Notice } from "../parts/status.tsx";
+import { EnvironmentName } from "../parts/status.tsx";
 import { typedAt } from "../parts/submit.ts";
 import { Foreign } from "../parts/text.tsx";
 import { settingAction, settingPath } from "../paths.ts";
 import { useView } from "../view.ts";
+import { Problem } from "./flag-facts.tsx";
 import { Choice, Fault, HowPanels, WhoPanels } from "./release-fields.tsx";
 import type { Screen } from "./screen.tsx";
 
@@ -59,11 +60,7 @@ export function ReleaseCard({ screen, release }: { screen: Screen; release: Rele
           in <EnvironmentName environment={environment} />
         </span>
       </div>
-      {faults[""] && (
-        <Notice tone="bad">
-          <p>{faults[""]}</p>
-        </Notice>
-      )}
+      <Problem fault={faults[""]} />
       <fieldset>
         <legend>Who gets it</legend>
         <div class="set">

@@ -1,8 +1,8 @@
-import { rampInWords, rampStatusInWords } from "../../../flags/ramps/ramp-words.ts";
-import { settled } from "../../../flags/ramps/ramp-plan.ts";
-import { isHeld, viewRamp } from "../../../flags/ramps/ramp.ts";
 import type { FlagPlace } from "../../../flags/flag.ts";
+import { settled } from "../../../flags/ramps/ramp-plan.ts";
 import type { rampSchema } from "../../../flags/ramps/ramp-schema.ts";
+import { rampInWords, rampStatusInWords } from "../../../flags/ramps/ramp-words.ts";
+import { isHeld, viewRamp } from "../../../flags/ramps/ramp.ts";
 import type { Operation } from "../../../operations/operation.ts";
 import { ramps } from "../../../operations/ramps.ts";
 import { RampActions, RampCourse } from "../changes/ramp.tsx";
@@ -11,17 +11,18 @@ import { chosenOf, textOf } from "../fields.ts";
 import { MayChange } from "../parts/confirm.tsx";
 import { WhyField } from "../parts/field.tsx";
 import { ButtonLink } from "../parts/link.tsx";
-import { Badge, EnvironmentName, Notice, type Tone } from "../parts/status.tsx";
+import { Badge, EnvironmentName, type Tone } from "../parts/status.tsx";
 import { typedAt } from "../parts/submit.ts";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
-import { RELEASES, SETTING, experimentPath, pathTo, rampPath, settingPath } from "../paths.ts";
+import { experimentPath, pathTo, rampPath, RELEASES, SETTING, settingPath } from "../paths.ts";
 import type { Dashboard, Sent } from "../routes.ts";
 import { useView } from "../view.ts";
+import { Problem } from "./flag-facts.tsx";
+import { Scheduled } from "./now.tsx";
 import { ReleaseCard } from "./release.tsx";
 import { shownRelease } from "./releasing.tsx";
-import { Scheduled } from "./now.tsx";
-import { type Again, type Screen, confirmationOf, recordIn } from "./screen.tsx";
+import { type Again, confirmationOf, recordIn, type Screen } from "./screen.tsx";
 
 type Ramp = ReturnType<typeof viewRamp>;
 
@@ -87,11 +88,7 @@ export function Releases({ screen }: { screen: Screen }) {
   const fault = isFree ? undefined : screen.typed.release?.faults[""];
   return (
     <>
-      {fault && (
-        <Notice tone="bad">
-          <p>{fault}</p>
-        </Notice>
-      )}
+      <Problem fault={fault} />
       {ramp !== null && <RampCard screen={screen} ramp={ramp} />}
       {experiment !== null && <ExperimentCard screen={screen} experiment={experiment} />}
       {scheduled.length > 0 && <Scheduled screen={screen} />}
@@ -139,11 +136,7 @@ function RampCard({ screen, ramp }: { screen: Screen; ramp: Ramp }) {
   return (
     <section class="card" aria-labelledby="ramp" id="ramp-card">
       <div class="title">{head}</div>
-      {fault && (
-        <Notice tone="bad">
-          <p>{fault}</p>
-        </Notice>
-      )}
+      <Problem fault={fault} />
       {course}
       <MayChange environments={[environment]}>
         {!isOver && (

@@ -6,7 +6,7 @@ import type { DashboardContext } from "../dashboard-env.ts";
 import { type Fields, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { Diff } from "../parts/diff.tsx";
-import { TextField } from "../parts/field.tsx";
+import { AreaField, TextField } from "../parts/field.tsx";
 import { Button, Form } from "../parts/link.tsx";
 import { Badge } from "../parts/status.tsx";
 import { type Typed, typedAt } from "../parts/submit.ts";
@@ -116,27 +116,18 @@ export function TryCard({ screen }: { screen: Screen }) {
       <details id="other-contexts" open={contexts.error !== undefined || values.tried !== undefined}>
         <summary>Other attributes</summary>
         <div class="stack">
-          <div class="field">
-            <label for="contexts">Contexts</label>
-            <p class="hint" id="contexts-hint">
-              What is known of a reader, as JSON, a line for each, such as <code>{EXAMPLE}</code>.
-            </p>
-            <textarea
-              id="contexts"
-              name="contexts"
-              form="values-form"
-              rows={4}
-              class="code"
-              aria-invalid={contexts.error ? "true" : undefined}
-              aria-describedby={contexts.error ? "contexts-hint contexts-error" : "contexts-hint"}
-              {...AS_WRITTEN}
-            >{`\n${contexts.value}`}</textarea>
-            {contexts.error && (
-              <p class="error" id="contexts-error">
-                {contexts.error}
-              </p>
-            )}
-          </div>
+          <AreaField
+            {...contexts}
+            form="values-form"
+            label="Contexts"
+            hint={
+              <>
+                What is known of a reader, as JSON, a line for each, such as <code>{EXAMPLE}</code>.
+              </>
+            }
+            rows={4}
+            code
+          />
           <p class="buttons">
             <Button name="act" value="try" form="values-form">
               Try
@@ -168,8 +159,6 @@ export function TryCard({ screen }: { screen: Screen }) {
 }
 
 const EXAMPLE = '{"targetingKey": "ann", "email": "ann@example.com"}';
-/** The library would leave out a false one. */
-const AS_WRITTEN: object = { spellcheck: "false", autocapitalize: "off" };
 
 function Results({ tried: { trials, before, after } }: { tried: NonNullable<Values["tried"]> }) {
   return (

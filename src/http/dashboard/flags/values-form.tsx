@@ -10,13 +10,12 @@ import { PROPOSED_FOR } from "../parts/confirm.tsx";
 import { TextField, WhyField } from "../parts/field.tsx";
 import { Fold } from "../parts/fold.tsx";
 import { Button, Form } from "../parts/link.tsx";
-import { Notice } from "../parts/status.tsx";
 import { typedAt } from "../parts/submit.ts";
 import { Foreign, visible } from "../parts/text.tsx";
 import { settingAction } from "../paths.ts";
 import { useMayChange, useView } from "../view.ts";
 import { type Field, isSameText, mayHavePayload, NAMES, tableOf, type Values, variantsOf } from "./draft.ts";
-import { Expiry } from "./flag-facts.tsx";
+import { Expiry, Problem } from "./flag-facts.tsx";
 import { RuleFields, ValueField } from "./rule-fields.tsx";
 import type { Screen } from "./screen.tsx";
 import { Swatch, VariantFields } from "./variant-fields.tsx";
@@ -48,11 +47,7 @@ export function ValuesForm({ screen }: { screen: Screen }) {
         <div class="title">
           <h2 id="values-title">Rules and values</h2>
         </div>
-        {faults[""] !== undefined && (
-          <Notice tone="bad">
-            <p>{faults[""]}</p>
-          </Notice>
-        )}
+        <Problem fault={faults[""]} />
         <Part
           screen={screen}
           name="Rules"

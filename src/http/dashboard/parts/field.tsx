@@ -110,14 +110,23 @@ export function AreaField({
   rows = 6,
   code = false,
   shortcut,
+  form,
   ...common
-}: Common & { value?: string | undefined; rows?: number; code?: boolean; shortcut?: string }) {
+}: Common & {
+  value?: string | undefined;
+  rows?: number;
+  code?: boolean;
+  shortcut?: string;
+  /** The id of the form that it is sent with, if that is not around it. */
+  form?: string;
+}) {
   const { name, id = name, error, required } = common;
   return (
     <Around {...common} id={id}>
       <textarea
         id={id}
         name={name}
+        form={form}
         rows={rows}
         class={code ? "code" : undefined}
         aria-keyshortcuts={shortcut}
