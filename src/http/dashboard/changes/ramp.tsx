@@ -1,8 +1,9 @@
 import { rounded } from "../parts/spark.tsx";
 import { durationInWords } from "../../../base/units.ts";
+import { parseGuard } from "../../../flags/ramps/guard.ts";
 import type { FlagPlace } from "../../../flags/flag.ts";
 import { type RampView, nextShare } from "../../../flags/ramps/ramp-words.ts";
-import { guardInWords } from "../../../flags/release/release-words.ts";
+import { guardInWords, metricInWords } from "../../../flags/release/release-words.ts";
 import type { GuardReading } from "../../../experiments/guards/readings.ts";
 import { rateOf } from "../../../experiments/statistics.ts";
 import { percentOf } from "../../../experiments/result-words.ts";
@@ -110,7 +111,7 @@ const HOURS = 14 * 24;
 
 /** The numbers of a guard, and a drawing of them with the limit. */
 function Reading({ reading, isStopped }: { reading: GuardReading; isStopped: boolean }) {
-  const metric = capital(guardInWords(reading.guard).replace(/ (?:rise|fall).*$/, ""));
+  const metric = capital(metricInWords(parseGuard(reading.guard).metric));
   const tone = isStopped ? "guard" : "guard calm";
   if (reading.is === "submissions") {
     const [hours, limits] = [reading.hours.slice(-HOURS), reading.limits.slice(-HOURS)];
