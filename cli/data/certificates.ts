@@ -53,8 +53,6 @@ export function certificateFiles(data: string, directory: string) {
   };
 }
 
-export type CertificateFiles = ReturnType<typeof certificateFiles>;
-
 /** A certificate with its key, as `keep` writes it; null for anything else. */
 function parseCertificate(text: string): KeptCertificate | null {
   const key = /-----BEGIN [A-Z ]*PRIVATE KEY-----[^]*?-----END [A-Z ]*PRIVATE KEY-----\n/.exec(text)?.[0];
