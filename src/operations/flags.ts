@@ -3,8 +3,6 @@ import { MAX_LIST } from "../base/pages.ts";
 import { MAX_DESCRIPTION, findPayloadFault } from "../flags/limits.ts";
 import { noSuchFlag, viewDetail, viewDetails } from "../flags/flag.ts";
 import { viewScheduled } from "../flags/schedule/scheduled-change.ts";
-import { settled } from "../flags/ramps/ramp-plan.ts";
-import { viewRamp } from "../flags/ramps/ramp.ts";
 import { noun } from "./operation.ts";
 import { revisionIn, viewInTurns } from "./results.ts";
 
@@ -41,7 +39,13 @@ export const flags = noun("flags", () => import("./schema/flags-schema.ts"), {
       if (!record) throw noSuchFlag(names.flag);
       tag(record.revision);
       const found = await app.store.ramps.find(names);
-      return { ...viewDetail(record, app.now()), ...(found && { ramp: viewRamp(settled(found)) }) };
+      const flag = viewDetail(record, app.now());
+      if (!found) return flag;
+      const [{ settled }, { viewRamp }] = await Promise.all([
+        import("../flags/ramps/ramp-plan.ts"),
+        import("../flags/ramps/ramp.ts"),
+      ]);
+      return { ...flag, ramp: viewRamp(settled(found)) };
     },
   },
   set: {

@@ -1,6 +1,5 @@
 import { FIELDS, OPTIONAL_NAMES } from "../../../src/flags/flag-fields.ts";
-import { rampInWords, rampStatusInWords, type RampView } from "../../../src/flags/ramps/ramp-words.ts";
-import { OWN_RULE, ruleClauses } from "../../../src/flags/rules/rule-words.ts";
+import type { RampView } from "../../../src/flags/ramps/ramp-words.ts";
 import { type Detail, details, indentedJson, printableLines } from "../../output/text.ts";
 import { findFlag, readPlace } from "./place.ts";
 import type { FlagDetail } from "./rules.ts";
@@ -14,27 +13,38 @@ export const addGetCommand = verb("get", {
   parse: readPlace,
   run: async (session, place) => {
     const { value: flag, revision } = await findFlag(session, place);
-    await session.print(flag, describeFlag(flag, revision));
+    await session.print(flag, await describeFlag(flag, revision));
   },
 });
 
-function describeFlag(flag: FlagDetail, revision: number): string {
+async function describeFlag(flag: FlagDetail, revision: number): Promise<string> {
   const facts = details([
     ["flag", flag.slug],
     ["state", stateOf(flag)],
-    ...variantLines(flag),
+    ...(await variantLines(flag)),
     ["payload", payloadOf(flag)],
     ["expires", flag.expiredAt ?? "never"],
     ["description", flag.description],
     ...optionalLines(flag),
     // A server of an earlier version sends none.
-    ...(flag.ramp === undefined ? [] : rampLines(flag.ramp)),
+    ...(flag.ramp === undefined ? [] : await rampLines(flag.ramp)),
     ["created", flag.createdAt],
     ["updated", flag.updatedAt],
     ["revision", String(revision)],
   ]);
-  const rule = ruleClauses(flag) === null ? `\nrule\n${indentedJson(flag.targeting)}` : "";
-  return facts + rule + contentsOf(flag);
+  return facts + (await ownRule(flag)) + contentsOf(flag);
+}
+
+/** A rule that has no words. */
+async function ownRule(flag: FlagDetail): Promise<string> {
+  if (flag.variants === undefined) return "";
+  const { ruleClauses } = await loadRuleWords();
+  return ruleClauses(flag) === null ? `\nrule\n${indentedJson(flag.targeting)}` : "";
+}
+
+/** The language of rules, which a plain flag does not need: loading it takes as long as reading the flag. */
+function loadRuleWords() {
+  return import("../../../src/flags/rules/rule-words.ts");
 }
 
 /** Markdown, indented, so that no line passes for one of ours. */
@@ -48,7 +58,8 @@ function contentsOf(flag: FlagDetail): string {
   }).join("");
 }
 
-function rampLines(ramp: RampView): Detail[] {
+async function rampLines(ramp: RampView): Promise<Detail[]> {
+  const { rampInWords, rampStatusInWords } = await import("../../../src/flags/ramps/ramp-words.ts");
   return [
     ["ramp", `${rampStatusInWords(ramp)}: ${rampInWords(ramp)}`],
     ...ramp.guards.map((guard): Detail => ["", `guard: ${guard}`]),
@@ -68,9 +79,10 @@ function optionalLines(flag: FlagDetail): Detail[] {
 }
 
 /** One line for each variant, then the default variant, the rule in words and the metadata. */
-function variantLines(flag: FlagDetail): Detail[] {
+async function variantLines(flag: FlagDetail): Promise<Detail[]> {
   const { variants, defaultVariant, metadata } = flag;
   if (variants === undefined) return [];
+  const { OWN_RULE, ruleClauses } = await loadRuleWords();
   const words = ruleClauses(flag) ?? [OWN_RULE];
   const values = Object.entries(variants).map(([name, value]) => `${name} = ${JSON.stringify(value)}`);
   return [

@@ -112,13 +112,15 @@ async function listEverywhere(
     }
   }
   const all = [...bySlug.values()];
-  const rows = all.map(({ slug, environments }) => [
-    slug,
-    ...names.map((name) => {
-      const flag = environments[name];
-      return flag ? summaryOf(flag) : "";
+  const rows = await Promise.all(
+    all.map(async ({ slug, environments }) => {
+      const summaries = names.map(async (name) => {
+        const flag = environments[name];
+        return flag ? summaryOf(flag) : "";
+      });
+      return [slug, ...(await Promise.all(summaries))];
     }),
-  ]);
+  );
   await session.print(all, table(["FLAG", ...names], rows));
   if (all.length === 0) suggestFirst(session, project, names[0] ?? "<environment>");
 }

@@ -23,7 +23,7 @@ export async function reportFlag(
   { end = "", scheduled }: { end?: string; scheduled?: string } = {},
 ): Promise<void> {
   const { project, environment } = place;
-  const text = shown`${flag.result} ${flag.slug} in ${project}/${environment}: ${summaryOf(flag)}${end}\n`;
+  const text = shown`${flag.result} ${flag.slug} in ${project}/${environment}: ${await summaryOf(flag)}${end}\n`;
   await session.report(flag, text);
   const { io, note } = session;
   if (!session.showsNotes) return;

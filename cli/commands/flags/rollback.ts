@@ -67,7 +67,7 @@ async function rollback(session: Session, { place, to: given, revision }: Values
   const point = to === "before" ? "before its newest change" : `after revision ${to}`;
   await report(
     flag,
-    shown`${flag.result} ${slug} in ${project}/${environment}: ${summaryOf(flag)}, as ${point}\n`,
+    shown`${flag.result} ${slug} in ${project}/${environment}: ${await summaryOf(flag)}, as ${point}\n`,
   );
 }
 
@@ -121,7 +121,7 @@ async function undo(session: Session, place: Place): Promise<void> {
   }
   // The change that is shown is the one that is undone, or none.
   const flag = await client.call(operations.rollback, { names: place, body: { before: newest.revision } });
-  const text = shown`undid revision ${newest.revision} of ${slug} in ${project}/${environment}: ${summaryOf(flag)}\n`;
+  const text = shown`undid revision ${newest.revision} of ${slug} in ${project}/${environment}: ${await summaryOf(flag)}\n`;
   await report(flag, text);
 }
 

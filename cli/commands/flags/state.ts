@@ -1,6 +1,5 @@
 import { clock } from "../../../src/base/clock.ts";
 import type { Flag } from "../../../src/flags/flag.ts";
-import { ruleSentence } from "../../../src/flags/rules/rule-words.ts";
 import type { FlagDetail } from "./rules.ts";
 
 /** `on`, `off`, or `off, expired`. */
@@ -10,10 +9,15 @@ export function stateOf(flag: Flag): string {
 }
 
 /** The state with the rule in words and the preview, if any: `on (25 % of users on; everyone else off), preview`. */
-export function summaryOf(flag: FlagDetail): string {
-  const rule = ruleSentence(flag);
+export async function summaryOf(flag: FlagDetail): Promise<string> {
+  const rule = flag.variants === undefined ? "" : await ruleOf(flag);
   const when = flag.enabled ? "" : "when on: ";
   return `${stateOf(flag)}${rule === "" ? "" : ` (${when}${rule})`}${flag.isPreview ? ", preview" : ""}`;
+}
+
+/** The language of rules is loaded for flags that have one. */
+async function ruleOf(flag: FlagDetail): Promise<string> {
+  return (await import("../../../src/flags/rules/rule-words.ts")).ruleSentence(flag);
 }
 
 export function hasExpired({ expiredAt }: Flag): boolean {

@@ -1,6 +1,6 @@
 import type { Page, PageQuery } from "../../base/pages.ts";
 import type { FlagHead, FlagStatus } from "../../flags/flag.ts";
-import { everyoneShare, ruleInCell } from "../../flags/rules/rule-words.ts";
+import type * as RuleWords from "../../flags/rules/rule-words.ts";
 import { optionalColumns } from "./flag-columns.ts";
 import { pageCut, pageOf } from "./pages.ts";
 import { projectRow } from "./rows.ts";
@@ -51,6 +51,8 @@ type Row = Omit<FlagStatus, "enabled" | "rule" | "share" | "isPreview"> &
 export function* listStatuses(project: string, slugs: string[]): Work<FlagStatus[]> {
   const { id: projectId } = yield* projectRow(project);
   const rows = yield* all<Row>(STATUSES, { projectId, slugs: JSON.stringify(slugs) });
+  // The language of rules takes longer to load than the statements of flags, which every command on a flag needs.
+  const { everyoneShare, ruleInCell } = require("../../flags/rules/rule-words.ts") as typeof RuleWords;
   return rows.map((row) => ({
     ...row,
     enabled: row.enabled === 1,
