@@ -9,7 +9,7 @@ import { tempDirectory } from "../support/temp.ts";
  */
 const MOST = {
   "--version": [12, 40],
-  "flags get": [195, 830],
+  "flags get": [180, 770],
   "flags list": [192, 830],
   "flags set": [268, 1180],
   "serve until it listens": [254, 1030],
