@@ -175,6 +175,8 @@ export function hintFor({ message, reason, hint }: AppError, command: Command | 
     return "there is no word for all: name each, separated by commas where it takes several";
   if (message === "the admin API has no such address or method")
     return "the server is of an earlier version than this command: update it";
+  const isKept = reason === "project-not-found" && command?.getOptionValueSource("project") === "config";
+  if (isKept) return "formflag use keeps that project: formflag use --none forgets it";
   if (typeof known !== "function") return known ?? hint;
   const [, revision, there] = /^revision (\d+) is a change of ".*" in (\S+), not in /.exec(message) ?? [];
   const name = command?.args[0] ?? "<name>";

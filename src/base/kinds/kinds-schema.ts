@@ -60,7 +60,7 @@ export function schemaOf(name: string, kind: Kind): z.ZodMiniType {
       return z
         .array(kind.among ? z.enum(kind.among, among) : text)
         .check(
-          z.minLength(1, kind.among ? among : none),
+          z.minLength(1, kind.among ? `${name} are at least one of ${kind.among.join(", ")}` : none),
           z.maxLength(kind.most, `${name} holds at most ${kind.most} ${kind.of}`),
         );
     }

@@ -1,104 +1,112 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { emptyData, formflag } from "../../support/commands.ts";
 import { tempDirectory } from "../../support/temp.ts";
 
-const data = emptyData();
-
-/** Runs a command of a user with a home directory. */
-function as(home: string) {
-  const env = { HOME: home };
-  return (...args: string[]) => formflag([...args, "--data", data], { env });
+/** A user with a home directory, and commands on data with two projects. */
+async function openShop() {
+  const data = emptyData();
+  const home = tempDirectory();
+  const as =
+    (home: string) =>
+    (...args: string[]) =>
+      formflag([...args, "--data", data], { env: { HOME: home } });
+  const run = as(home);
+  await run("projects", "create", "shop");
+  for (const flag of ["search", "banner"]) await run("flags", "create", flag, "-p", "shop");
+  const other = () => run("projects", "create", "blog", "--environments", "live");
+  return { run, other, file: join(home, ".config/formflag/config.json"), stranger: as(tempDirectory()) };
 }
-const ann = as(tempDirectory());
 
-beforeAll(async () => {
-  await ann("projects", "create", "shop");
-  await ann("flags", "create", "search", "-p", "shop");
-});
-
-describe("The only project", () => {
-  test("is the one that is meant", async () => {
-    expect((await ann("flags", "enable", "search", "-e", "staging")).stdout).toBe(
-      "updated search in shop/staging: on\n",
-    );
-  });
-
-  test("is none once there is another, and both are named", async () => {
-    await ann("projects", "create", "blog", "--environments", "live");
-    await ann("flags", "create", "dark", "-p", "blog");
-    const { code, stderr } = await ann("flags", "list");
-    expect([code, stderr]).toEqual([2, expect.stringContaining("the project is missing")]);
-    expect(stderr).toContain("blog, shop");
-  });
+test("the only project is the one that is meant, until there is another", async () => {
+  const { run, other } = await openShop();
+  expect((await run("flags", "enable", "search", "-e", "staging")).stdout).toBe(
+    "updated search in shop/staging: on\n",
+  );
+  await other();
+  const { code, stderr } = await run("flags", "list");
+  expect([code, stderr]).toEqual([2, expect.stringContaining("the project is missing")]);
+  expect(stderr).toContain("blog, shop");
 });
 
 describe("use", () => {
-  const home = tempDirectory();
-  const bob = as(home);
-
   test("keeps a project and an environment for later commands of this user alone", async () => {
-    expect((await bob("use", "shop/production")).stdout).toBe("using shop/production\n");
-    const file = join(home, ".config/formflag/config.json");
+    const { run, other, file, stranger } = await openShop();
+    await other();
+    expect((await run("use", "shop/production")).stdout).toBe("using shop/production\n");
     expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ project: "shop", environment: "production" });
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect((await bob("flags", "enable", "search")).stdout).toBe("updated search in shop/production: on\n");
-    expect((await bob("config", "show")).stdout).toMatch(/^environment +production +config /m);
-    expect((await ann("flags", "enable", "search")).code).toBe(2);
+    expect((await run("flags", "enable", "search")).stdout).toBe("updated search in shop/production: on\n");
+    expect((await run("config", "show")).stdout).toMatch(/^environment +production +config /m);
+    expect((await stranger("flags", "enable", "search")).code).toBe(2);
   });
 
   test("gives way to options, and its environment is never that of another project", async () => {
-    expect((await bob("flags", "disable", "search", "-e", "staging")).stdout).toContain("shop/staging: off");
-    const other = await bob("flags", "set", "dark", "--off", "-p", "shop");
-    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining("the environment is missing")]);
-  });
-
-  test("takes the environment as the list of a verb for several", async () => {
-    expect((await bob("flags", "disable", "search")).stdout).toContain("search in shop/production: off\n");
+    const { run, other } = await openShop();
+    await other();
+    await run("use", "shop/production");
+    expect((await run("flags", "disable", "search", "-e", "staging")).stdout).toContain("shop/staging: off");
+    const { code, stderr } = await run("flags", "set", "search", "--off", "-p", "shop");
+    expect([code, stderr]).toEqual([2, expect.stringContaining("the environment is missing")]);
   });
 
   test("refuses what there is not, and keeps what was chosen", async () => {
+    const { run } = await openShop();
+    await run("use", "shop/production");
     for (const [place, said] of [
       ["shop/nowhere", "it has develop, staging, production"],
       ["nothing", 'project "nothing" does not exist'],
       ["shop/production/search", "write it as shop/production"],
-    ]) {
-      const { code, stderr } = await bob("use", place!);
+    ] as const) {
+      const { code, stderr } = await run("use", place);
       expect(code).toBeGreaterThan(1);
-      expect(stderr).toContain(said!);
+      expect(stderr).toContain(said);
     }
-    expect((await bob("use")).stdout).toBe("project      shop\nenvironment  production\n");
+    expect((await run("use")).stdout).toBe("project      shop\nenvironment  production\n");
   });
 
   test("forgets with --none", async () => {
-    await bob("use", "--none");
-    expect((await bob("use")).stdout).toContain("nothing is kept");
-    expect((await bob("flags", "enable", "search", "-e", "staging")).code).toBe(2);
+    const { run } = await openShop();
+    await run("use", "shop/production");
+    await run("use", "--none");
+    expect((await run("use")).stdout).toContain("nothing is kept");
+    expect((await run("flags", "enable", "search")).code).toBe(2);
+  });
+
+  test("of a project that is not in this data says how to forget it", async () => {
+    const { run, file } = await openShop();
+    await run("use", "shop");
+    writeFileSync(file, '{"project": "gone"}');
+    const { code, stderr } = await run("flags", "list");
+    expect([code, stderr]).toEqual([3, expect.stringContaining("formflag use --none forgets it")]);
   });
 
   test("says what to do with a file that is not its own", async () => {
-    writeFileSync(join(home, ".config/formflag/config.json"), "{");
-    const { code, stderr } = await bob("flags", "list");
+    const { run, file } = await openShop();
+    await run("use", "shop");
+    writeFileSync(file, "{");
+    const { code, stderr } = await run("flags", "list");
     expect([code, stderr]).toEqual([2, expect.stringContaining("remove it, and choose again")]);
   });
 });
 
 describe("A flag in one word", () => {
   test("names its project and environment", async () => {
-    expect((await ann("flags", "enable", "shop/develop/search")).stdout).toContain("shop/develop: on");
-    const { stdout } = await ann("flags", "get", "shop/develop/search", "--json");
+    const { run, other } = await openShop();
+    await other();
+    expect((await run("flags", "enable", "shop/develop/search")).stdout).toContain("shop/develop: on");
+    const { stdout } = await run("flags", "get", "shop/develop/search", "--json");
     expect(JSON.parse(stdout)).toMatchObject({ slug: "search" });
-    await ann("flags", "create", "banner", "-p", "shop");
-    const both = await ann("flags", "disable", "shop/develop/search", "shop/develop/banner");
-    expect(both.code).toBe(0);
+    expect((await run("flags", "disable", "shop/develop/search", "shop/develop/banner")).code).toBe(0);
   });
 
   test.each([
     [["enable", "shop/develop/search", "-p", "blog"], "the flag names another project than -p"],
     [["enable", "shop/develop/search", "shop/staging/search"], "these flags are not in one environment"],
   ])("is refused with %p", async (args, said) => {
-    const { code, stderr } = await ann("flags", ...args);
+    const { run } = await openShop();
+    const { code, stderr } = await run("flags", ...args);
     expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
   });
 });

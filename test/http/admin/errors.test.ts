@@ -34,7 +34,7 @@ test.each<[string, string, string, unknown?]>([
   ["it has to be an object, not a list", "POST", "/projects", []],
   ["it has to be an object, not null", "POST", "/projects", null],
   ["description: it has to be a text, not a number", "PATCH", FLAG, { description: 1 }],
-  ["project: it has to be a text, not an object", "POST", "/tokens", { name: "ci", project: {} }],
+  ["description: it has to be a text, not an object", "PATCH", FLAG, { description: {} }],
 ])("a fault that no schema words is worded plainly: %s", async (message, method, path, body) => {
   const answer = await ask(path, { method, body });
   expect([answer.status, (await errorOf(answer)).message]).toEqual([400, message]);

@@ -18,6 +18,9 @@ import { type Release, ofExperiment, ofFailed, ofProposal, ofRamp, ofScheduled }
 const PAGE = 25;
 export const HELD = 200;
 
+/** Ramps and experiments on a page of their source, which has them by name: the latest are among many. */
+const BY_NAME = 200;
+
 /** The kinds of releases that a page can be limited to. */
 export const KINDS = {
   steps: "Steps",
@@ -88,7 +91,7 @@ async function heldRamps({ app, c, project: { slug: project } }: Parameters<Read
 
 async function endedRamps({ app, project: { slug }, environment }: Reading, cursor?: string): Promise<Found> {
   const [flag, at] = partsOf(cursor);
-  const query = { limit: PAGE, after: flag === undefined ? undefined : { flag, environment: at! } };
+  const query = { limit: BY_NAME, after: flag === undefined ? undefined : { flag, environment: at! } };
   const page = await app.store.ramps.page(slug, environment ?? null, query);
   const ramps = page.items.map((each) => viewRamp(settled(each))).filter((each) => !isHeld(each));
   const next = nextOf(page, ({ ramp }) => `${ramp.flag}/${ramp.environment}`);
@@ -138,7 +141,7 @@ function experimentsThat(isWanted: (experiment: Experiment) => boolean): Read {
     const slugs = environment === undefined ? environments.map((each) => each.slug) : [environment];
     const releases: Release[] = [];
     for (const each of slugs.slice(from === undefined ? 0 : Math.max(0, slugs.indexOf(from)))) {
-      const query = { limit: PAGE, after: each === from ? after : undefined };
+      const query = { limit: BY_NAME, after: each === from ? after : undefined };
       const page = await app.store.experiments.page(slug, each, query);
       const found = page.items.filter(({ experiment }) => isWanted(experiment));
       releases.push(...found.map((one) => ofExperiment(app, one)));
