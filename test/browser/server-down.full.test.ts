@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { onData } from "../support/commands.ts";
+import { eventually } from "../support/eventually.ts";
 import { startServer } from "../support/executable.ts";
 import { openChromium } from "../support/pages/chromium.ts";
 import { describeInBrowser, signInBrowser } from "../support/pages/dashboard-browser.ts";
@@ -23,12 +24,13 @@ describeInBrowser("While the server is down, an open page", () => {
     const failure = page.locator("#failure");
     const saysSo = async () => {
       // One that is shown makes room for the next.
-      await page.waitForFunction(`(() => {
+      const isInView = `(() => {
         const failure = document.querySelector("#failure");
         if (!failure?.textContent.includes("The server does not answer. What you typed is still here.")) return false;
         const { top, bottom } = failure.getBoundingClientRect();
         return top > 0 && bottom <= innerHeight;
-      })()`);
+      })()`;
+      await eventually("the failure is in view", () => page.evaluate<boolean>(isInView));
       expect(page.url()).toBe(url);
       expect(await payload.inputValue()).toBe('{"text": "half a sen"}');
     };
