@@ -24,11 +24,16 @@ async function runAll(steps: Step[]): Promise<string[]> {
   const server = await startServer();
   const mark = "--- next step ---";
   const script = steps.map(({ commands }) => `${commands}\necho; echo '${mark}'`).join("\n");
+  const cwd = tempDirectory();
   const shell = Bun.spawn(
     ["bash", "-euo", "pipefail", "-c", script.replaceAll("http://127.0.0.1:8787", server.url)],
     {
-      cwd: tempDirectory(),
-      env: { PATH: `${dirname(EXECUTABLE)}:${process.env["PATH"]}`, FORMFLAG_DATA: server.data },
+      cwd,
+      env: {
+        PATH: `${dirname(EXECUTABLE)}:${process.env["PATH"]}`,
+        HOME: cwd,
+        FORMFLAG_DATA: server.data,
+      },
       stdout: "pipe",
       stderr: "pipe",
     },

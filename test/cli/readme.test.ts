@@ -7,11 +7,11 @@ const README = await Bun.file(join(import.meta.dir, "..", "..", "README.md")).te
 
 /** The commands of the README that need no server or visitors, in their order: in blocks, and within sentences. */
 function commandsIn(page: string): string[] {
-  const parts = page.matchAll(/```sh\n([\s\S]*?)```|`(formflag [^`]* -p [^`]*)`/g);
+  const parts = page.matchAll(/```sh\n([\s\S]*?)```|`(formflag (?:flags|experiments) [^`<]* [^`<]*)`/g);
   return [...parts]
     .flatMap(([, block, inline]) => inline ?? block!.replaceAll("\\\n", " ").split("\n"))
     .filter((line) =>
-      /^(?:KEY=\$\()?formflag (?:projects|environments|flags|forms|experiments|submissions|segments) (?!ship)/.test(
+      /^(?:KEY=\$\()?formflag (?:projects|use|environments|flags|forms|experiments|submissions|segments) (?!ship)/.test(
         line,
       ),
     );
