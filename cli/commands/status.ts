@@ -39,7 +39,8 @@ Examples:
 });
 
 function describe(status: Status): string {
-  const { version, startedAt, address, servers, dashboard, data, database, queue, backup } = status;
+  const { version, startedAt, address, servers, dashboard, data, database, queue, backup, sendsMail } =
+    status;
   const { waiting, failed } = queue;
   const kind = database.kind === "sqlite" ? "SQLite" : "PostgreSQL";
   return details([
@@ -54,6 +55,7 @@ function describe(status: Status): string {
     ["data", data],
     ["database", `${kind}, ${database.name}, ${formatBytes(database.bytes)}`],
     ["queue", `deliveries waiting: ${waiting}, failed: ${failed}`],
+    ["mail", sendsMail === false ? "no mail server, so mail waits: see serve --smtp-url" : null],
     ["last backup", lastBackup(backup)],
     ["backups", schedule(backup)],
   ]);

@@ -41,4 +41,6 @@ export const statusSchema = z.object({
   /** Deliveries that wait, and that have failed within 30 days; at most 1,000 of each are counted. */
   queue: z.object({ waiting: z.int(), failed: z.int() }),
   backup: backupsSchema,
+  /** Whether mail is sent; null for data that no server has. An older server does not say it. */
+  sendsMail: z.optional(z.nullable(z.boolean())),
 });

@@ -21,7 +21,7 @@ export const NO_BACKUPS: Backups = {
 };
 
 /** The facts of a server that only the process that answers knows. */
-export type ServerFacts = Omit<Status, "database" | "queue" | "servers"> & {
+export type ServerFacts = Omit<Status, "database" | "queue" | "servers" | "sendsMail"> & {
   database: Omit<Status["database"], "bytes">;
 };
 

@@ -11,7 +11,10 @@ export const server = noun("server", async () => (await import("./schema/server-
     summary: "Get the version and addresses of the server, its queue of deliveries and its last backup",
     scope: "read",
     place: "instance",
-    run: async ({ app, deployment, caller }) => readStatus(app, caller, await deployment.status()),
+    run: async ({ app, deployment, caller }) => {
+      const status = await readStatus(app, caller, await deployment.status());
+      return { ...status, sendsMail: await deployment.sendsMail() };
+    },
   },
   backup: {
     method: "POST",

@@ -5,6 +5,7 @@ import { startRamp } from "../../src/flags/ramps/ramps.ts";
 import { stepDue } from "../../src/flags/ramps/stepping.ts";
 import { scheduleChange } from "../../src/flags/schedule/schedule.ts";
 import { createForm } from "../../src/forms/forms.ts";
+import { deliveriesOf } from "../../src/forms/deliveries.ts";
 import { storeSubmission } from "../../src/forms/submissions.ts";
 import { problem, warning } from "../../src/maintenance/finding.ts";
 import { NO_BACKUPS } from "../../src/maintenance/status.ts";
@@ -26,6 +27,7 @@ async function open() {
   return app;
 }
 
+const mails = async () => true;
 const titles = (found: readonly { title: string }[]) => found.map(({ title }) => title);
 
 test("the worst of what needs a caller comes first, and only what that caller may see", async () => {
@@ -42,7 +44,7 @@ test("the worst of what needs a caller comes first, and only what that caller ma
   ];
   const failure = { at: new Date(app.now()).toISOString(), error: "no space" };
   const server = { findings, backup: { ...NO_BACKUPS, failure } };
-  const needs = await findNeeds(app, OPERATOR, server);
+  const needs = await findNeeds(app, OPERATOR, server, mails);
   expect(titles(needs)).toEqual([
     "disk: it is full",
     "The last backup failed",
@@ -58,16 +60,33 @@ test("the worst of what needs a caller comes first, and only what that caller ma
     path: "/projects/shop/flags/hero?environment=live",
   });
   const reader = callerNamed("tim", { scopes: ["forms:read"] });
-  expect(titles(await findNeeds(app, reader, null))).toEqual(["1 unread in the inbox"]);
+  expect(titles(await findNeeds(app, reader, null, mails))).toEqual(["1 unread in the inbox"]);
   const elsewhere = callerNamed("eve", { scopes: ["flags:read", "forms:read"], project: "other" });
-  expect(await findNeeds(app, elsewhere, null)).toEqual([]);
+  expect(await findNeeds(app, elsewhere, null, mails)).toEqual([]);
+});
+
+test("mail that waits for a mail server is a need, where there is none", async () => {
+  const app = await open();
+  const form = await createForm(app, OPERATOR, {
+    slug: "contact",
+    name: "Contact",
+    notify: ["ann@example.com"],
+  });
+  await storeSubmission(app, form, { data: "{}", files: [] }, { deliveries: deliveriesOf(app, form, []) });
+  const [need] = await findNeeds(app, OPERATOR, null, async () => false);
+  expect(need).toMatchObject({
+    title: "1 mail waits for a mail server",
+    reason: "No mail server is configured. What waits is sent once there is one.",
+    path: "/deliveries?status=queued",
+  });
+  expect(titles(await findNeeds(app, OPERATOR, null, mails))).toEqual(["1 unread in the inbox"]);
 });
 
 test("of many unread submissions, the oldest is not looked for among those that were read long ago", async () => {
   const app = await open();
   const form = await createForm(app, OPERATOR, { slug: "contact", name: "Contact" });
   for (let sent = 0; sent < 201; sent += 1) await storeSubmission(app, form, { data: "{}", files: [] });
-  const [need] = await findNeeds(app, OPERATOR, null);
+  const [need] = await findNeeds(app, OPERATOR, null, mails);
   expect(need).toMatchObject({
     title: "201 unread in the inbox",
     reason: "Most of them are to Contact.",

@@ -4,6 +4,7 @@ import { hasScopeSomewhere, projectsWith, visibleProjects } from "../../access/r
 import type { App } from "../../app.ts";
 import { creationOf } from "../../base/ids.ts";
 import { type Delivery, type DeliveryKind, isMail } from "../../delivery/delivery.ts";
+import { NO_MAIL_SERVER } from "../../delivery/delivery-status.ts";
 import { maskTarget } from "../../delivery/target.ts";
 import { listDeliveries } from "../../forms/deliveries.ts";
 import { COUNTED, LOOKED_AT, MOST, type Need } from "./need.ts";
@@ -12,8 +13,12 @@ import { sentence } from "../../base/shapes/words.ts";
 /** The newest submissions of a form among which the oldest unread one is looked for. */
 const SEARCHED = 200;
 
-/** The targets of the newest deliveries that failed, or that wait for another attempt. */
-export async function ofTargets(app: App, caller: Caller): Promise<Need[]> {
+/** The targets of the newest deliveries that failed, or that wait for another attempt, and mail that waits for a server. */
+export async function ofTargets(
+  app: App,
+  caller: Caller,
+  sendsMail: () => Promise<boolean | null>,
+): Promise<Need[]> {
   if (!hasScopeSomewhere(caller, "forms:read")) return [];
   const projects = visibleProjects(caller, "forms:read");
   const [queued, failed] = await Promise.all([
@@ -26,6 +31,8 @@ export async function ofTargets(app: App, caller: Caller): Promise<Need[]> {
     return (await listDeliveries(app, caller, query)).items;
   };
   const lists = await Promise.all([list("failed", failed), list("queued", queued)]);
+  const unsent = lists[1].filter(({ kind, attempts }) => attempts === 0 && isMail(kind as DeliveryKind));
+  const mail = unsent.length > 0 && (await sendsMail()) === false ? [ofMail(unsent)] : [];
   const items = lists
     .flat()
     .filter(({ status, attempts, error }) => status === "failed" || (attempts > 0 && error !== null));
@@ -55,7 +62,23 @@ export async function ofTargets(app: App, caller: Caller): Promise<Need[]> {
           : `/deliveries?status=${status}${last.form === null ? "" : `&form=${shortName({ project: last.project, slug: last.form })}`}`,
     };
   });
-  return Promise.all(needs);
+  return [...mail, ...(await Promise.all(needs))];
+}
+
+/** Mail that waits although nothing sends it. */
+function ofMail(waiting: Delivery[]): Need {
+  const oldest = waiting.reduce((a, b) => (b.id < a.id ? b : a));
+  return {
+    kind: "target",
+    tone: "bad",
+    project: oldest.project,
+    title: `${waiting.length === 1 ? "1 mail waits" : `${waiting.length} mails wait`} for a mail server`,
+    subject: "mail server",
+    reason: `${sentence(NO_MAIL_SERVER)} What waits is sent once there is one.`,
+    at: creationOf(oldest.id),
+    verb: "See all",
+    path: "/deliveries?status=queued",
+  };
 }
 
 function counted(waiting: number): string {

@@ -11,11 +11,16 @@ import { ofInbox, ofTargets } from "./needs-of-forms.ts";
 type Server = { findings: readonly Finding[]; backup: Backups };
 
 /** The needs of a caller, the worst first; only of what the caller may see. */
-export async function findNeeds(app: App, caller: Caller, server: Server | null): Promise<Need[]> {
+export async function findNeeds(
+  app: App,
+  caller: Caller,
+  server: Server | null,
+  sendsMail: () => Promise<boolean | null>,
+): Promise<Need[]> {
   const found = await Promise.all([
     ofRamps(app, caller),
     ofExperiments(app, caller),
-    ofTargets(app, caller),
+    ofTargets(app, caller, sendsMail),
     ofProposals(app, caller),
     ofInbox(app, caller),
     ofStale(app, caller),

@@ -16,7 +16,7 @@ export const today = noun("today", () => import("./today-schema.ts"), {
     run: async ({ app, caller, deployment }) => {
       const { findNeeds } = await import("./needs.ts");
       const server = hasScope(caller, "admin") ? await serverOf(deployment) : null;
-      const found = await findNeeds(app, caller, server);
+      const found = await findNeeds(app, caller, server, deployment.sendsMail);
       const needs = found.map(async ({ kind, project, title, path, reason, at, verb }) => {
         const url = await deployment.pageUrl(path);
         return { kind, project, title, url, reason, since: at === null ? null : isoTime(at), verb };

@@ -82,6 +82,8 @@ test("a delivery that waits for a mail server says so at once, and has no next a
   };
   expect(delivery).toMatchObject(waits);
   expect(await here.json<Delivery>("deliveries", "get", delivery!.id)).toMatchObject(waits);
+  expect((await here.run("status")).stdout).toMatch(/^mail +no mail server, so mail waits/m);
+  expect((await here.run("today")).stdout).toContain("1 mail waits for a mail server");
   await server.stop();
   // Another one may have a mail server.
   await here.run("forms", "test", "contact");

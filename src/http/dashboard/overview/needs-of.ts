@@ -68,7 +68,8 @@ function createNeeds(app: App, options: DashboardOptions): Needs {
     const backup = options.status?.().backup ?? NO_BACKUPS;
     const findings = async () => [...lastFindings(), ...(await usersFinding(app, options))];
     const server = hasScope(caller, "admin") ? { findings: await findings(), backup } : null;
-    const needs = await findNeeds(app, caller, server);
+    const sendsMail = async () => (await options.outgoing()).mail !== null;
+    const needs = await findNeeds(app, caller, server, sendsMail);
     kept.count = needs.length;
     return needs;
   };
