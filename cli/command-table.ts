@@ -157,6 +157,10 @@ export const COMMANDS: Record<string, [summary: string, load: () => Promise<Decl
     "show the settings in effect",
     async () => (await import("./commands/config.ts")).addConfigCommands,
   ],
+  docs: [
+    "show the documentation of this version",
+    async () => (await import("./commands/docs/docs.ts")).addDocsCommand,
+  ],
   completion: [
     "print a script that completes commands in a shell",
     async () => (await import("./commands/completion/completion.ts")).addCompletionCommand,

@@ -22,7 +22,7 @@ declare module "commander" {
 
 /** The commands that the help of the program explains, by what they are for. */
 const GROUPS: Record<string, string[]> = {
-  Start: ["serve", "demo", "status", "use"],
+  Start: ["serve", "demo", "status", "use", "docs"],
   Forms: ["forms", "submissions", "targets"],
   Flags: ["projects", "flags", "experiments", "changes"],
   "As code": ["diff", "apply"],

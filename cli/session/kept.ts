@@ -68,7 +68,7 @@ function writeOwn(file: string, text: string): void {
 }
 
 /** Commands that begin something of their own, or are about none of a user's data. */
-const ALONE = new Set(["serve", "demo", "service", "upgrade", "completion", "healthcheck"]);
+const ALONE = new Set(["serve", "demo", "service", "upgrade", "completion", "healthcheck", "docs"]);
 
 /**
  * Fills in what neither the command line nor a variable says: a flag in one word, the server, project and environment that the

@@ -62,6 +62,7 @@ const EXAMPLES: [line: string, shown: RegExp, code?: number][] = [
   ["migrate", /database/, 2],
   ["upgrade", /has no key that could verify a release/, 1],
   ["config show", /^data /m],
+  ["docs readme", /^# formflag$/m],
   ["completion bash", /complete/],
 ];
 

@@ -1,0 +1,120 @@
+import type { Command } from "commander";
+import { AppError } from "../../../src/base/errors.ts";
+import { createPrinter } from "../../output/printer.ts";
+import type { Io } from "../../output/terminal.ts";
+import { shown, table } from "../../output/text.ts";
+import { localAction } from "../../session/action.ts";
+import { heard } from "../../session/command-line.ts";
+import { type Config, readConfig } from "../../session/config.ts";
+import { env } from "../../session/env.ts";
+import { usage } from "../../session/usage.ts";
+import { packedDocs } from "./docs-files.ts" with { type: "macro" };
+
+type Page = { name: string; title: string; text: string };
+
+/** Lines that a search lists. */
+const MOST = 40;
+
+/** Pages that hold everything, so that a search lists them last. */
+const LISTS = new Set(["cli", "settings", "limits", "changelog"]);
+
+export function addDocsCommand(docs: Command, io: Io): void {
+  heard(docs)`
+[formflag] man manual documentation guide guides readme tutorial reference: formflag docs lists the pages, formflag docs <page> shows one
+list: formflag docs lists the pages
+*: formflag docs <page>, or formflag docs --search <words>
+`;
+  docs
+    .argument("[page]", "name of a page, such as forms (default: list them)")
+    .option("--search <words>", "list the lines that have all these words")
+    .after(`
+The documentation of this version. On a terminal a page is shown by $PAGER, or less.
+
+Examples:
+  formflag docs
+  formflag docs running
+  formflag docs --search certificate
+`)
+    .action(localAction(io, parse, run));
+}
+
+type Values = { config: Config; page: string | undefined; search: string | undefined };
+
+function parse(command: Command, page?: string): Values {
+  const { search } = command.opts<{ search?: string }>();
+  if (page !== undefined && search !== undefined)
+    throw usage("a page and --search exclude each other", "leave one of them out");
+  return { config: readConfig(command), page, search };
+}
+
+async function run(io: Io, { config, page, search }: Values): Promise<void> {
+  const pages = readPages();
+  const { print, suggest } = createPrinter(io, config);
+  if (search !== undefined) {
+    const hits = searchIn(pages, search);
+    await print(
+      hits,
+      table(
+        ["PAGE", "LINE"],
+        hits.map(({ page, line }) => [page, line]),
+      ),
+    );
+    if (hits.length === 0) suggest("Nothing has all these words: try fewer.");
+    return;
+  }
+  if (page === undefined) {
+    const list = pages.map(({ name, title }) => ({ name, title }));
+    await print(
+      list,
+      table(
+        ["PAGE", "TITLE"],
+        list.map(({ name, title }) => [name, title]),
+      ),
+    );
+    return suggest("One of them: formflag docs <page>");
+  }
+  const wanted = page
+    .toLowerCase()
+    .replace(/^docs\//, "")
+    .replace(/\.md$/, "");
+  const found = pages.find(({ name }) => name === wanted);
+  if (!found)
+    throw new AppError("not_found", shown`there is no page "${page}"`, {
+      hint: "formflag docs lists the pages, and formflag docs --search <words> finds a line",
+    });
+  if (config.json || !io.outIsTerminal || !(await inPager(found.text))) await print(found, found.text);
+}
+
+function readPages(): Page[] {
+  const packed = Buffer.from(packedDocs(), "base64");
+  const pages = JSON.parse(new TextDecoder().decode(Bun.gunzipSync(packed))) as [
+    name: string,
+    text: string,
+  ][];
+  return pages.map(([name, text]) => ({ name, title: /^# (.+)$/m.exec(text)?.[1] ?? name, text }));
+}
+
+/** The lines that have all words of a text, each once, with their page. */
+function searchIn(pages: readonly Page[], text: string): { page: string; line: string }[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = new Map<string, string>();
+  for (const { name, text } of pages.toSorted(
+    (a, b) => Number(LISTS.has(a.name)) - Number(LISTS.has(b.name)),
+  ))
+    for (const line of text.split("\n")) {
+      const lower = line.toLowerCase();
+      if (!found.has(line) && words.every((word) => lower.includes(word))) found.set(line, name);
+    }
+  return [...found]
+    .slice(0, MOST)
+    .map(([line, page]) => ({ page, line: line.replace(/^[#|\s-]+/, "").slice(0, 200) }));
+}
+
+/** Shows a text in the pager of the user, and returns whether there is one. */
+async function inPager(text: string): Promise<boolean> {
+  const [program = "less", ...args] = (env["PAGER"] || "less").split(/\s+/);
+  const path = Bun.which(program);
+  if (path === null) return false;
+  const pager = Bun.spawn([path, ...args], { stdin: new Blob([text]), stdout: "inherit", stderr: "inherit" });
+  return (await pager.exited) === 0;
+}
