@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { type CommandHelp, EXIT_STATUS, type Note, type OptionHelp, readCommands } from "./commands.ts";
 import { OTHER_VARIABLES } from "../cli/session/guesses/variables.ts";
 import { limitsPage } from "./limits.ts";
@@ -14,7 +16,35 @@ export async function generatedPages(): Promise<Record<string, string>> {
     "cli.md": `${GENERATED}\n\n${cliPage(commands)}`,
     "settings.md": `${GENERATED}\n\n${settingsPage(commands)}`,
     "limits.md": `${GENERATED}\n\n${await limitsPage()}`,
+    "llms.txt": indexForAssistants(),
   };
+}
+
+/** The pages as the README lists them, each with its first sentence, for assistants: https://llmstxt.org */
+function indexForAssistants(): string {
+  const readme = readFileSync("README.md", "utf8");
+  const [, about = ""] = /^# .+\n\n(.+)$/m.exec(readme) ?? [];
+  const rows = [...readme.matchAll(/^\| ([^|]+) \| (\[.+) \|$/gm)];
+  const sections = rows.map(([, to = "", links = ""]) => {
+    const pages = [...links.matchAll(/\[([^\]]+)\]\((?:docs\/)?([\w./-]+\.md)\)/g)];
+    const lines = pages.map(([, name, file = ""]) => `- [${name}](${pathOf(file)}): ${firstSentence(file)}`);
+    return `## To ${to}\n\n${lines.join("\n")}\n`;
+  });
+  return [`# formflag\n`, `> ${about}\n`, ...sections].join("\n");
+}
+
+/** The path of a page behind `docs/`. */
+function pathOf(file: string): string {
+  return existsSync(join("docs", file)) ? file : `../${file}`;
+}
+
+/** The first sentence of a page of prose, without links. */
+function firstSentence(file: string): string {
+  const prose = readFileSync(join("docs", pathOf(file)), "utf8")
+    .split("\n")
+    .find((line) => /^[A-Za-z*`[]/.test(line) && !line.startsWith("```"));
+  const plain = (prose ?? "").replaceAll(/\[([^\]]+)\]\([^)]*\)/g, "$1");
+  return /^.*?[.:](?= |$)/.exec(plain)?.[0].replace(/:$/, ".") ?? plain;
 }
 
 function cliPage([program, ...commands]: [CommandHelp, ...CommandHelp[]]): string {
