@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { chownSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { emptyData, formflag } from "../../support/commands.ts";
@@ -41,6 +41,19 @@ describe("use", () => {
     expect((await run("config", "show")).stdout).toMatch(/^environment +production +config /m);
     expect((await stranger("flags", "enable", "search")).code).toBe(2);
   });
+
+  test.skipIf(process.geteuid?.() !== 0)(
+    "as root in the home of another user leaves the file and its folders to that user",
+    async () => {
+      const { run, file } = await openShop();
+      const home = join(file, "../../..");
+      chownSync(home, 1234, 1235);
+      await run("use", "shop");
+      await run("use", "shop/production");
+      for (const path of [file, join(file, ".."), join(file, "../..")])
+        expect([statSync(path).uid, statSync(path).gid]).toEqual([1234, 1235]);
+    },
+  );
 
   test("gives way to options, and its environment is never that of another project", async () => {
     const { run, other } = await openShop();
