@@ -127,25 +127,38 @@ const WAITS: ReadonlySet<string> = new Set([
 async function runLogout(io: Io, values: Values): Promise<void> {
   const { config, server } = values;
   const known = await findCredential(server);
-  if (known === undefined) {
+  const isKept = readKept().server === server;
+  if (known === undefined && !isKept) {
     throw new AppError("not_found", `there is no login on ${server}`, {
       hint: "formflag login begins one; a token is revoked with formflag tokens revoke",
     });
   }
-  await end(values, known.token);
-  await keepCredential(server, null);
-  if (readKept().server === server) keep({ server: undefined });
-  const result = { server, user: known.user, result: "ended" };
-  await createPrinter(io, config).report(result, shown`logged out of ${server}\n`);
+  const away = known ? await end(values, known.token).catch(unlessAway) : null;
+  if (known) await keepCredential(server, null);
+  if (isKept) keep({ server: undefined });
+  const printer = createPrinter(io, config);
+  const result = { server, user: known?.user ?? null, result: away === null ? "ended" : "forgotten" };
+  await printer.report(result, shown`logged out of ${server}\n`);
+  if (away !== null)
+    io.note(
+      shown`warning: ${away.message}: the login is forgotten here, and valid there until ${known!.expiresAt}\n`,
+    );
+}
+
+/** The error of a server that does not answer; throws any other. */
+function unlessAway(error: unknown): AppError {
+  if (error instanceof AppError && error.code === "unavailable") return error;
+  throw error;
 }
 
 /** Ends a login on its server, where it may have ended already. */
-async function end(values: Values, token: string): Promise<void> {
+async function end(values: Values, token: string): Promise<null> {
   try {
     await (await clientOf(values, token)).call(operations.end);
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "unauthenticated") throw error;
   }
+  return null;
 }
 
 /** The name of this command line on the page of the approval. */

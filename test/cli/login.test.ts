@@ -95,6 +95,24 @@ test("login asks for an approval in the dashboard, keeps the login for its user 
   expect(statSync(file).mode & 0o777).toBe(0o600);
 }, 60_000);
 
+test("logout forgets a server that is away or has no login, so that commands act on this machine again", async () => {
+  const config = tempDirectory();
+  const env = { XDG_CONFIG_HOME: config };
+  const server = "http://127.0.0.1:1";
+  const kept = join(config, "formflag/config.json");
+  const login = { token: "ff_x", user: "ann", expiresAt: "2027-01-01T00:00:00.000Z" };
+  await Bun.write(kept, JSON.stringify({ server }));
+  await Bun.write(join(config, "formflag/credentials.json"), JSON.stringify({ [server]: login }));
+  const away = await formflag(["logout"], { env });
+  expect(away).toMatchObject({ code: 0, stdout: `logged out of ${server}\n` });
+  expect(away.stderr).toContain("valid there until 2027-01-01");
+  expect(await Bun.file(kept).json()).toEqual({});
+  await Bun.write(kept, JSON.stringify({ server }));
+  expect(await formflag(["logout"], { env })).toMatchObject({ code: 0 });
+  expect(await Bun.file(kept).json()).toEqual({});
+  expect(await formflag(["logout"], { env })).toMatchObject({ code: 2 });
+});
+
 test("login needs a server, and a file of logins that is none is left alone", async () => {
   const config = tempDirectory();
   const env = { XDG_CONFIG_HOME: config };
