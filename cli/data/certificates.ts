@@ -1,7 +1,16 @@
 import { X509Certificate } from "node:crypto";
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
-import { systemCode } from "../../src/base/errors.ts";
+import { AppError, systemCode } from "../../src/base/errors.ts";
 import { isObject } from "../../src/base/json.ts";
 import { NAMES } from "../../src/storage.ts";
 
@@ -26,15 +35,23 @@ const NO_ATTEMPTS: Attempts = { at: [], failure: null };
 
 /**
  * The certificate, the key of the account and the attempts of a data directory with one authority, in files that only their
- * owner reads. Each is replaced as a whole, so that a crash leaves the old one or the new one.
+ * owner reads. Each is replaced as a whole, so that a crash leaves the old one or the new one. Throws `forbidden` for one that
+ * cannot be read, `unavailable` for one that cannot be written.
  */
 export function certificateFiles(data: string, directory: string) {
   const host = new URL(directory).hostname;
   const folder = join(data, NAMES.certificates, `${host}-${Bun.hash(directory).toString(16).slice(0, 8)}`);
   const pathOf = (name: string) => join(folder, name);
   const write = (name: string, text: string) => {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    replace(pathOf(name), text);
+    try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      replace(pathOf(name), text);
+    } catch (cause) {
+      throw new AppError("unavailable", `the file ${pathOf(name)} cannot be written: ${systemCode(cause)}`, {
+        hint: "the disk needs free space, and the folder has to belong to the user of this server",
+        cause,
+      });
+    }
   };
   return {
     certificate(): KeptCertificate | null {
@@ -76,23 +93,42 @@ export function factsOf(cert: string): Pick<KeptCertificate, "names" | "from" | 
 function parseAttempts(text: string): Attempts {
   try {
     const value: unknown = JSON.parse(text);
-    return isObject(value) && Array.isArray(value["at"]) ? (value as Attempts) : NO_ATTEMPTS;
+    return isObject(value) && Array.isArray(value["at"]) && isFailure(value["failure"])
+      ? (value as Attempts)
+      : NO_ATTEMPTS;
   } catch {
     return NO_ATTEMPTS;
   }
 }
 
+function isFailure(value: unknown): boolean {
+  if (value === null) return true;
+  const isText = (each: unknown) => typeof each === "string";
+  return (
+    isObject(value) &&
+    isText(value["message"]) &&
+    (value["hint"] === null || isText(value["hint"])) &&
+    typeof value["next"] === "number" &&
+    !Number.isNaN(new Date(value["next"]).getTime())
+  );
+}
+
 function readIfThere(path: string): string | null {
   try {
     return readFileSync(path, "utf8");
-  } catch (error) {
-    if (systemCode(error) === "ENOENT") return null;
-    throw error;
+  } catch (cause) {
+    if (systemCode(cause) === "ENOENT") return null;
+    throw new AppError("forbidden", `the file ${path} cannot be read: ${systemCode(cause)}`, {
+      hint: "it has to belong to the user of this server",
+      cause,
+    });
   }
 }
 
 function replace(path: string, text: string): void {
-  const file = openSync(`${path}.new`, "w", 0o600);
+  // One that a crash has left would keep its permissions.
+  rmSync(`${path}.new`, { force: true });
+  const file = openSync(`${path}.new`, "wx", 0o600);
   try {
     writeSync(file, text);
     fsyncSync(file);

@@ -54,13 +54,14 @@ type Socket = { server: Server; retire: () => void };
 /** Whether a socket listens alone at its address, or is the first or another one of several threads there. */
 type Role = "alone" | "first" | "other";
 
-/** Serves a site at an address. Throws `unavailable` if the address cannot be listened on. */
+/** Serves a site at an address, which `option` names. Throws `unavailable` if the address cannot be listened on. */
 export function listen(
   { hostname, port }: Listen,
   site: Site,
   tls: Tls | null,
   report: (error: unknown) => void,
   role: Role = "alone",
+  option = "--listen",
 ): Listener {
   /** The sockets that share the port, one for each recent certificate, the oldest first. */
   const sockets: Socket[] = [];
@@ -86,7 +87,7 @@ export function listen(
     if (role === "first" || (role === "alone" && tls !== null)) refuseShared(hostname, port);
     first = open(port, tls).server;
   } catch (error) {
-    throw addressError(error, `${hostname}:${port}`);
+    throw addressError(error, `${hostname}:${port}`, option);
   }
   const { port: bound = port } = first;
   return {

@@ -75,6 +75,11 @@ export function readDomain(options: Record<string, unknown>): DomainSettings | n
   const directory = given.acmeUrl ?? LETS_ENCRYPT;
   if (URL.parse(directory)?.protocol !== "https:")
     throw usage(`--acme-url ${directory} is not the address of an authority`, "it begins with https://");
+  if (/^https:\/\/[^/]*@/i.test(directory))
+    throw usage(
+      "the address of --acme-url holds a user or a password",
+      "leave them out: an account is named with --acme-eab",
+    );
   const email = given.acmeEmail ?? null;
   if (email !== null && !isMailAddress(email))
     throw usage(`--acme-email ${email} is not an address`, "it looks like ann@example.com");
@@ -109,6 +114,9 @@ function nameOf(text: string): string {
       `--domain ${text} stands for many names, which need a proof in DNS`,
       "name each domain, or pass a certificate of your own with --tls-cert and --tls-key",
     );
+  const alone = /^([^:]*[a-z][^:]*?)(?::\d+|\.)$/i.exec(text)?.[1];
+  if (alone !== undefined)
+    throw usage(`--domain ${text} is more than a name`, `write the name alone: --domain ${alone}`);
   const name = asciiDomain(text);
   if (/^[\d.]+$|:/.test(text))
     throw usage(`--domain ${text} is an address, and certificates are for names`, hint);

@@ -9,7 +9,7 @@ import { loadAcme, loadRenewalInfo, loadSelfSigned } from "../../../src/send/acm
 import type { Storage } from "../../../src/storage.ts";
 import type { Site } from "../../../src/http/site.ts";
 import { type Attempts, type KeptCertificate, certificateFiles, factsOf } from "../../data/certificates.ts";
-import { readWhole } from "../../session/read-whole.ts";
+import { readText } from "../../session/sources.ts";
 import { usage } from "../../session/usage.ts";
 import { VERSION } from "../../version.ts";
 import { type Listener, type Tls, listen, whyNoAddress } from "../listen.ts";
@@ -77,13 +77,15 @@ export async function openDomain(config: ServeConfig, storage: Storage, log: Log
       next = recent[0]! + HOUR;
       return;
     }
-    // Before the order, so that a server that crashes and starts again does not order more.
-    note({ at: [...recent, now] });
     try {
+      // Before the order, so that a server that crashes and starts again does not order more.
+      note({ at: [...recent, now] });
       current = await order();
       await serve(current);
       note({ failure: null });
-      next = await dueAt(current, authority);
+      const due = await dueAt(current, authority);
+      // A new one that is due already, as by a clock that is wrong, waits for the next run at the latest.
+      next = due > now ? due : now + (current.until - now) / 2;
       log.line(
         "info",
         `got a certificate for ${settings.names.join(", ")}, valid until ${isoTime(current.until)}`,
@@ -93,7 +95,7 @@ export async function openDomain(config: ServeConfig, storage: Storage, log: Log
       if (!(error instanceof AppError)) log.error(error);
       failures += 1;
       next = clock.now() + pause(failures, retryAfter);
-      note({ failure: { message, hint, at: now, next } });
+      ifWritable(() => note({ failure: { message, hint, at: now, next } }));
       const advice = hint === null ? "" : ` ${sentence(hint)}`;
       log.line("warn", `${sentence(`no new certificate: ${message}`)}${advice} Next try: ${isoTime(next)}`);
       return;
@@ -119,6 +121,15 @@ export async function openDomain(config: ServeConfig, storage: Storage, log: Log
   };
 }
 
+/** Writes a failure. One that cannot be written is most likely that nothing can, which the log and port 80 say. */
+function ifWritable(write: () => void): void {
+  try {
+    write();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+  }
+}
+
 function needsDirectory(): AppError {
   return new AppError(
     "unsupported",
@@ -136,7 +147,7 @@ function covers({ names }: KeptCertificate, wanted: readonly string[]): boolean 
   return wanted.every((name) => names.includes(name));
 }
 
-/** When a certificate is renewed: when its authority suggests it, else after two thirds of its life. */
+/** When a certificate is renewed: after two thirds of its life, or earlier if its authority suggests it. */
 async function dueAt({ cert, from, until }: KeptCertificate, authority: Authority): Promise<number> {
   const usual = from + (until - from) * RENEWED_AT;
   const { suggestedRenewal } = await loadRenewalInfo();
@@ -145,13 +156,13 @@ async function dueAt({ cert, from, until }: KeptCertificate, authority: Authorit
     if (error instanceof AppError) return null;
     throw error;
   });
-  return suggested ?? usual;
+  return Math.min(suggested ?? usual, usual);
 }
 
-/** Milliseconds to wait after so many failures: from one minute to six hours, and as long as the authority says. */
+/** Milliseconds to wait after so many failures: from one minute to six hours, between them as long as the authority says. */
 function pause(failures: number, retryAfter: number | null): number {
   const usual = Math.min(MINUTE * 2 ** (failures - 1), MOST_WAIT) * (0.9 + clock.fraction() / 10);
-  return Math.max(usual, (retryAfter ?? 0) * 1000);
+  return Math.min(Math.max(usual, (retryAfter ?? 0) * 1000), MOST_WAIT);
 }
 
 /** Answers the authority, redirects browsers, and explains itself as long as there is no certificate. */
@@ -162,7 +173,10 @@ function plainHttp(
   failure: () => Attempts["failure"],
 ): Site {
   const fetch = ({ url: asked, headers }: Request): Response => {
-    const { pathname, search, hostname } = new URL(asked);
+    // A request of HTTP/1.0 without a host has its path alone here.
+    const parts = URL.parse(asked, url);
+    if (parts === null || !parts.pathname.startsWith("/")) return text(400, "This is no address of a page.");
+    const { pathname, search, hostname } = parts;
     if (pathname.startsWith(CHALLENGE_PATH)) {
       const answer = challenges.get(pathname.slice(CHALLENGE_PATH.length));
       return answer === undefined ? text(404, NO_CHALLENGE) : text(200, answer);
@@ -194,7 +208,7 @@ function text(status: number, body: string): Response {
 
 async function listenOnHttp({ http }: DomainSettings, site: Site, { error }: Log): Promise<Listener> {
   try {
-    return listen(http, site, null, error);
+    return listen(http, site, null, error, "alone", "--http-listen");
   } catch (cause) {
     throw await whyNoAddress(cause, http, "--http-listen");
   }
@@ -207,8 +221,18 @@ async function ownCertificate(names: readonly string[]): Promise<Tls> {
 }
 
 async function readAuthority({ directory, caFile, bindingFile, email }: DomainSettings): Promise<Authority> {
-  const binding = bindingFile === null ? null : bindingIn(await readWhole(bindingFile), bindingFile);
-  return { directory, ca: caFile === null ? null : await readWhole(caFile), binding, email };
+  const binding =
+    bindingFile === null ? null : bindingIn(await readText(bindingFile, "--acme-eab"), bindingFile);
+  const ca = caFile === null ? null : await readText(caFile, "--acme-ca");
+  try {
+    if (ca !== null) factsOf(ca);
+  } catch (cause) {
+    throw new AppError("invalid", `--acme-ca ${caFile} holds no certificate`, {
+      hint: "it has to be in PEM, and begins with -----BEGIN CERTIFICATE-----",
+      cause,
+    });
+  }
+  return { directory, ca, binding, email };
 }
 
 function bindingIn(text: string, file: string): Authority["binding"] {

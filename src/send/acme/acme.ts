@@ -1,4 +1,6 @@
+import { X509Certificate } from "node:crypto";
 import acme, { type Authorization, type Order } from "acme-client";
+import { clock, isoTime } from "../../base/clock.ts";
 import { AppError } from "../../base/errors.ts";
 import { type Authority, adapterOf, problemIn, refused } from "./authority.ts";
 
@@ -30,13 +32,46 @@ export async function obtainCertificate(
   return settled(async () => {
     await openAccount(client, email);
     const order = await client.createOrder({ identifiers: names.map((value) => ({ type: "dns", value })) });
+    const proofs = [order.authorizations].flat().length;
+    if (proofs > names.length)
+      throw refused({ type: "", detail: `it wants ${proofs} proofs for ${names.length} names` }, "");
     for (const authorization of await client.getAuthorizations(order))
       if (authorization.status !== "valid") await prove(client, order, authorization, challenges);
     const key = await acme.crypto.createPrivateEcdsaKey();
     const [, csr] = await acme.crypto.createCsr({ altNames: [...names] }, key);
     const cert = await client.getCertificate(await client.finalizeOrder(order, csr));
-    return { cert, key: key.toString() };
+    const issued = { cert, key: key.toString() };
+    const problem = problemOf(issued, names);
+    if (problem === null) return issued;
+    throw refused({ type: "", detail: problem }, "");
   }, names);
+}
+
+/** Why what an authority has issued cannot be served; null if it can. */
+function problemOf({ cert, key }: { cert: string; key: string }, names: readonly string[]): string | null {
+  const begin = "-----BEGIN CERTIFICATE-----";
+  let certificate: X509Certificate | undefined;
+  try {
+    [certificate] = cert
+      .split(begin)
+      .slice(1)
+      .map((each) => new X509Certificate(begin + each));
+  } catch {
+    certificate = undefined;
+  }
+  if (certificate === undefined) return "what it sent is not a chain of certificates";
+  try {
+    process.getBuiltinModule("node:tls").createSecureContext({ cert, key });
+  } catch {
+    return "the certificate that it sent is for another key";
+  }
+  const listed = (certificate.subjectAltName ?? "").toLowerCase().split(", ");
+  const other = names.find((name) => !listed.includes(`dns:${name}`));
+  if (other !== undefined) return `the certificate that it sent is not for ${other}`;
+  const until = Date.parse(certificate.validTo);
+  return until > clock.now()
+    ? null
+    : `the certificate that it sent ended at ${isoTime(until)}, unless the clock of this machine is wrong`;
 }
 
 /** Creates the account of the key, or finds it. */

@@ -19,6 +19,9 @@ export type Authority = {
 /** Milliseconds for one request. */
 const TIMEOUT = 30_000;
 
+/** Milliseconds for all requests of an order. */
+const ORDER_TIMEOUT = 1_800_000;
+
 /** The longest answer of an authority, in bytes. */
 const MOST = 1_048_576;
 
@@ -32,7 +35,8 @@ type Adapter = Extract<typeof acme.axios.defaults.adapter, (...args: never) => u
  * text, or wait for.
  */
 export function adapterOf({ ca }: Authority, names: string, version: string): Adapter {
-  return (config) => send(config, ca, names, version);
+  const over = AbortSignal.timeout(ORDER_TIMEOUT);
+  return (config) => send(config, ca, names, version, over);
 }
 
 async function send(
@@ -40,14 +44,15 @@ async function send(
   ca: string | null,
   names: string,
   version: string,
+  over: AbortSignal,
 ): ReturnType<Adapter> {
   const { url = "", method, data, headers } = config;
-  const response = await fetched(url, ca, {
+  const { response, text } = await fetched(url, ca, {
+    signal: over,
     method: (method ?? "GET").toUpperCase(),
     headers: { ...headers.toJSON(), "User-Agent": `formflag/${version}` },
     ...(typeof data === "string" && { body: data }),
   });
-  const text = await boundedText(response);
   const problem = response.ok ? null : problemIn(parsed(text));
   // The library sends a request again whose nonce was too old.
   if (!response.ok && problem?.type !== "badNonce")
@@ -67,19 +72,30 @@ async function send(
 
 /** The JSON at an address of an authority; null if it is none. Throws `unavailable` if the authority does not answer. */
 export async function read(url: string, { ca }: Authority): Promise<unknown> {
-  return parsed(await boundedText(await fetched(url, ca, {})));
+  return parsed((await fetched(url, ca, {})).text);
 }
 
-/** Throws `unavailable` if the authority does not answer. */
-async function fetched(url: string, ca: string | null, init: RequestInit): Promise<Response> {
+/** Throws `unavailable` if the authority does not answer, and for addresses without TLS, such as those of files. */
+async function fetched(
+  url: string,
+  ca: string | null,
+  { signal, ...init }: RequestInit,
+): Promise<{ response: Response; text: string }> {
+  if (URL.parse(url)?.protocol !== "https:")
+    throw refused(
+      { type: "", detail: `it names the address ${url}, which does not begin with https://` },
+      "",
+    );
   try {
-    return await fetch(url, {
+    const response = await fetch(url, {
       ...init,
       redirect: "error",
-      signal: AbortSignal.timeout(TIMEOUT),
+      signal: AbortSignal.any([AbortSignal.timeout(TIMEOUT), ...(signal ? [signal] : [])]),
       ...(ca !== null && { tls: { ca } }),
     });
+    return { response, text: await boundedText(response) };
   } catch (cause) {
+    if (cause instanceof AppError) throw cause;
     const isUntrusted = /CERT|SIGNATURE|ISSUER/.test(systemCode(cause) ?? "");
     throw new AppError(
       "unavailable",

@@ -1,8 +1,10 @@
 import { X509Certificate } from "node:crypto";
-import { globSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { createConnection } from "node:net";
 import { join } from "node:path";
 import { connect } from "node:tls";
 import { afterEach, describe, expect, test } from "bun:test";
+import { loadSelfSigned } from "../../../src/send/acme/load.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type RunningServer, runExecutable, startServer } from "../../support/executable.ts";
 import { programAt } from "../../support/needs.ts";
@@ -56,6 +58,23 @@ function certificateAt(url: string): Promise<X509Certificate> {
   });
 }
 
+/** A certificate of the authority for another key. */
+async function issuedFor(names: string[]): Promise<string> {
+  return (await (await loadSelfSigned()).selfSigned(names)).cert;
+}
+
+/** The head of the answer to a request as it is written. */
+function rawAnswer(port: number, request: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = createConnection({ port, host: "127.0.0.1" }, () => socket.write(request));
+    socket.on("data", (bytes) => {
+      resolve(bytes.toString());
+      socket.destroy();
+    });
+    socket.on("error", reject);
+  });
+}
+
 const isIssued = async ({ url }: RunningServer) => (await certificateAt(url)).issuer.includes("Pebble");
 const issued = (server: RunningServer) => eventually("a certificate is served", () => isIssued(server));
 
@@ -100,6 +119,29 @@ describe.skipIf(!hasPebble)("serve --domain", () => {
     expect(unknown.headers.get("Location")).toBe(`https://${NAMES[0]}/dashboard`);
     expect((await plain(server, "/.well-known/acme-challenge/none")).status).toBe(404);
   }, 60_000);
+
+  test.each([
+    ["GET /x?y HTTP/1.0\r\n\r\n", "308", `https://${NAMES[0]}/x?y`],
+    ["GET //evil.example/x HTTP/1.1\r\nHost: a\r\n\r\n", "308", `https://${NAMES[0]}//evil.example/x`],
+    ["GET http://evil.example/x HTTP/1.1\r\nHost: evil.example\r\n\r\n", "308", `https://${NAMES[0]}/x`],
+    ["CONNECT a:.evil.example HTTP/1.1\r\nHost: a\r\n\r\n", "400", undefined],
+    ["GET / HTTP/1.1\r\nHost: a b\r\n\r\n", "308", `https://${NAMES[0]}/`],
+    [`GET / HTTP/1.1\r\nHost: ${NAMES[0]}:99999\r\n\r\n`, "400", undefined],
+    [`GET / HTTP/1.1\r\nHost: ${NAMES[0]}/@evil.example\r\n\r\n`, "308", `https://${NAMES[0]}/`],
+  ])(
+    "on plain HTTP answers %j with %s, and logs no error",
+    async (request, status, location) => {
+      // It is not answered yet, so that there is neither a certificate nor a failure.
+      authority.intercept = () => new Promise(() => {});
+      const server = await start(authority);
+      const answer = await rawAnswer(Number(new URL(server.urls[1]!).port), request);
+      expect(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]).toBe(status);
+      expect(/^Location: (.*)\r$/m.exec(answer)?.[1]).toBe(location);
+      expect(server.stderr()).not.toContain("error");
+      await server.stop();
+    },
+    60_000,
+  );
 
   test("keeps key and certificate for its owner alone, and orders none after a restart", async () => {
     const server = await start(authority);
@@ -160,7 +202,7 @@ describe.skipIf(!hasPebble)("serve --domain", () => {
             )
           : null,
       said: ["the authority takes no more orders for now: too many certificates"],
-      waits: 86_400,
+      waits: 21_600,
     },
     {
       what: "a record that forbids it",
@@ -256,6 +298,100 @@ describe.skipIf(!hasPebble)("serve --domain", () => {
     await asked.promise;
     expect(await server.stop()).toBe(0);
     expect(server.stderr()).not.toContain("not everything closed");
+  }, 60_000);
+
+  test.each([
+    ["no certificate", async () => "garbage", "what it sent is not a chain of certificates"],
+    ["one of another key", () => issuedFor(NAMES), "the certificate that it sent is for another key"],
+    [
+      "a chain with garbage",
+      async (own: string) => `${own}\n-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`,
+      "what it sent is not a chain of certificates",
+    ],
+  ])(
+    "keeps and serves its certificate if the authority issues %s",
+    async (_, instead, said) => {
+      const server = await start(authority, { names: [NAMES[0]!] });
+      await issued(server);
+      await server.stop();
+      const [file] = globSync(join(server.data, "certificates/*/certificate.pem"));
+      const before = readFileSync(file!, "utf8");
+      const own = before.replace(/^[^]*?END PRIVATE KEY-----\n/, "");
+      authority.intercept = async (request) =>
+        request.url.includes("/certZ/") ? new Response(await instead(own)) : null;
+      const other = await start(authority, { data: server.data });
+      expect(await refusal(other)).toContain(said);
+      expect(await isIssued(other)).toBe(true);
+      await other.stop();
+      expect(readFileSync(file!, "utf8")).toBe(before);
+    },
+    60_000,
+  );
+
+  test("does not renew later than after two thirds of the life, whatever the authority suggests", async () => {
+    const brief = await startPebble({ valid: 12 });
+    brief.window = { start: "9000-01-01T00:00:00Z", end: "9999-01-01T00:00:00Z" };
+    const server = await start(brief);
+    await issued(server);
+    const first = (await certificateAt(server.url)).fingerprint256;
+    await eventually(
+      "another certificate",
+      async () => (await certificateAt(server.url)).fingerprint256 !== first,
+    );
+  }, 60_000);
+
+  test("orders once if the authority suggests to renew each certificate before it is issued", async () => {
+    authority.window = { start: "2020-01-01T00:00:00Z", end: "2020-01-02T00:00:00Z" };
+    authority.requests = [];
+    const server = await start(authority);
+    await issued(server);
+    await eventually("the order is over", () => /got a certificate/i.test(server.stderr()));
+    await server.stop();
+    expect(authority.requests.filter((path) => path === "/order-plz")).toHaveLength(1);
+  }, 60_000);
+
+  test.each([
+    ["a file", "file:///etc/hostname"],
+    ["plain HTTP", "http://127.0.0.1:1/"],
+  ])(
+    "asks no other addresses than those of HTTPS when the authority names %s",
+    async (_, newNonce) => {
+      authority.intercept = (request) => {
+        const { host, pathname } = new URL(request.url);
+        if (pathname !== "/dir") return null;
+        return Response.json({ newAccount: `https://${host}/a`, newOrder: `https://${host}/o`, newNonce });
+      };
+      const server = await start(authority);
+      expect(await refusal(server)).toContain("which does not begin with https://");
+      await server.stop();
+    },
+    60_000,
+  );
+
+  test("orders nothing from an authority that wants more proofs than there are names", async () => {
+    authority.intercept = ({ url }) => {
+      const { host, pathname } = new URL(url);
+      if (pathname !== "/order-plz") return null;
+      const authorizations = Array.from({ length: 20_000 }, () => `https://${host}/proof`);
+      const headers = { location: `https://${host}/order/1` };
+      return Response.json({ status: "pending", authorizations }, { status: 201, headers });
+    };
+    authority.requests = [];
+    const server = await start(authority);
+    expect(await refusal(server)).toContain("it wants 20000 proofs for 2 names");
+    expect(authority.requests).not.toContain("/proof");
+    await server.stop();
+  }, 60_000);
+
+  test("says that a certificate cannot be stored, and orders none", async () => {
+    const data = tempDirectory();
+    symlinkSync("/nowhere/at/all", join(data, "certificates"));
+    authority.requests = [];
+    const server = await start(authority, { data });
+    expect(await refusal(server)).toMatch(/certificates.* cannot be written: .* the folder has to belong/);
+    expect(await (await plain(server, "/")).text()).toContain("cannot be written");
+    expect(authority.requests).toEqual([]);
+    await server.stop();
   }, 60_000);
 
   test("renews when the authority suggests it", async () => {
@@ -364,13 +500,38 @@ describe("serve --domain refuses", () => {
     [["--domain", "*.example.com"], "need a proof in DNS"],
     [["--domain", "192.0.2.1"], "certificates are for names"],
     [["--domain", "localhost"], "is not the name of a domain"],
+    [["--domain", "Forms.example.com:443"], "write the name alone: --domain Forms.example.com"],
+    [["--domain", "forms.example.com."], "write the name alone: --domain forms.example.com"],
+    [["--domain", "a.example", "--acme-ca", "/nowhere"], "--acme-ca: the file /nowhere cannot be read"],
+    [["--domain", "a.example", "--acme-eab", "/"], "--acme-eab: the file / cannot be read"],
+    [["--domain", "a.example", "--acme-ca", "/dev/null"], "--acme-ca /dev/null holds no certificate"],
+    [["--domain", "a.example", "--acme-url", "https://a:b@a.example/dir"], "holds a user or a password"],
     [["--domain", "a.example", "--tls-cert", "c", "--tls-key", "k"], "leave one of them out"],
     [["--acme-email", "ann@example.com"], "--acme-email needs --domain"],
     [["--domain", "a.example", "--acme-url", "http://a.example/dir"], "begins with https://"],
     [["--domain", "a.example", "--acme-email", "ann"], "is not an address"],
   ])("%p, and says what to do", async (args, said) => {
     const { code, stderr } = await runExecutable(["serve", ...args]);
-    expect(code).toBe(2);
+    expect([2, 4, 5]).toContain(code);
     expect(stderr).toContain(said);
+    expect(stderr).not.toContain("internal error");
+  });
+
+  test("an address of plain HTTP that is taken, with its own option", async () => {
+    using other = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
+    const data = tempDirectory();
+    const at = ["--listen", "127.0.0.1:0", "--http-listen", `127.0.0.1:${other.port}`];
+    const { code, stderr } = await runExecutable([
+      "serve",
+      "--domain",
+      "a.example",
+      "--acme-url",
+      "https://127.0.0.1:1/dir",
+      "--data",
+      data,
+      ...at,
+    ]);
+    expect(code).toBe(6);
+    expect(stderr).toContain("choose another with --http-listen");
   });
 });
