@@ -54,7 +54,7 @@ try {
   });
   await page.goto(link.href);
   await page.locator("main button[type=submit]").first().click();
-  await page.waitForURL(/\/me/);
+  await page.waitForURL(/\/start/);
   for (const { file, path, height, prepare } of PICTURES) {
     await page.setViewportSize({ width: WIDTH, height });
     await page.goto(`${link.origin}/dashboard${path}`);

@@ -22,7 +22,7 @@ export const ROLE_WORDS: Record<UserRole, string> = {
   inbox: "works with forms and submissions, and reads nothing else",
   editor: "works with forms and flags",
   releaser: "works with forms and flags, also in locked environments",
-  admin: "everything, also who has access",
+  admin: "does everything, and manages access",
 };
 
 /** The kind of a field that holds one of some roles. */

@@ -26,12 +26,13 @@ export function durationInWords(seconds: number): string {
   return `${count} ${unit}${count === "1" ? "" : "s"}`;
 }
 
-/** A measured duration as people say it, in two units at most: `45 s`, `12 min`, `3 h 12 min`, `5 days`. */
+/** A measured duration as people say it, in two units at most: `45 s`, `12 min`, `3 h 12 min`, `37 h`, `5 days`. */
 export function roughDuration(seconds: number): string {
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.round(seconds / 60);
   if (minutes < 60) return `${minutes} min`;
-  if (minutes < 48 * 60)
+  if (minutes >= 600 && minutes < 48 * 60) return `${Math.round(minutes / 60)} h`;
+  if (minutes < 600)
     return `${Math.floor(minutes / 60)} h${minutes % 60 === 0 ? "" : ` ${minutes % 60} min`}`;
   return `${Math.round(minutes / (24 * 60))} days`;
 }

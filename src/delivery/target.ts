@@ -128,6 +128,16 @@ export function maskTarget({ kind, url }: Target): string {
   return kind === "webhook" ? shown : `${kind}:${shown}`;
 }
 
+const SERVICES = new Map(
+  ["Slack", "Discord", "Teams", "Telegram", "Gotify"].map((name) => [name.toLowerCase(), name]),
+);
+
+/** A target in a word: its service, its mail address, or the host of its webhook. */
+export function targetInWord({ kind, url }: { kind: string; url: string }): string {
+  if (kind === "mail") return url.replace(/^mail:/, "");
+  return SERVICES.get(kind) ?? (kind === "webhook" ? (URL.parse(url)?.host ?? kind) : kind);
+}
+
 /** A target as shown to anyone who may read its form or project: its URL is masked. */
 export function viewTarget(record: TargetRecord, owner: DeliveryOwner): TargetView {
   const { id, kind, enabled, environment, events, digest, createdAt, updatedAt } = record;

@@ -100,7 +100,7 @@ describeInBrowser("A change for later", () => {
     const { secret } = await createLink(app, OPERATOR);
     await page.goto(`${url}/dashboard/link/${secret}`);
     await button(page, "Sign in here").click();
-    await page.waitForURL(/\/dashboard\/me/);
+    await page.waitForURL(/\/dashboard\/start/);
     return { context, page };
   }
 });

@@ -119,7 +119,7 @@ test("what happens by itself is listed in the order in which it happens", async 
   );
   expect(titles(await findComing(app, OPERATOR, null, 10))).toEqual([
     "hero 25 → 100 % in live",
-    "A digest to https://example.com/…, 3 changes",
+    "A digest to example.com, 3 changes",
     "dark off in live",
     "sale expires in live",
   ]);

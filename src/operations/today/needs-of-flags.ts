@@ -104,9 +104,11 @@ export async function ofProposals(app: App, caller: Caller): Promise<Need[]> {
         kind: "proposal",
         tone: "info",
         project,
-        title: isOwn ? `Your change is approved: ${summary}` : `${who} proposes: ${summary}`,
+        title: isOwn ? `Your change is approved: ${summary}` : `${who} proposes to ${summary}`,
         subject: summary,
-        reason: sentence(`${places}, ${approversOf(proposal).length} of ${needed} approvals`),
+        reason: sentence(
+          `${places}, ${approversOf(proposal).length} of ${needed} ${needed === 1 ? "approval" : "approvals"}`,
+        ),
         at: createdAt,
         verb: isOwn ? "Apply" : "Review",
         path: `/projects/${project}/changes/${id}`,

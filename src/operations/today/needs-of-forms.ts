@@ -5,7 +5,7 @@ import type { App } from "../../app.ts";
 import { creationOf } from "../../base/ids.ts";
 import { type Delivery, type DeliveryKind, isMail } from "../../delivery/delivery.ts";
 import { NO_MAIL_SERVER } from "../../delivery/delivery-status.ts";
-import { maskTarget } from "../../delivery/target.ts";
+import { targetInWord } from "../../delivery/target.ts";
 import { listDeliveries } from "../../forms/deliveries.ts";
 import { COUNTED, LOOKED_AT, MOST, type Need } from "./need.ts";
 import { sentence } from "../../base/shapes/words.ts";
@@ -88,7 +88,7 @@ function counted(waiting: number): string {
 async function nameOfTarget({ store }: App, { kind, target }: Delivery): Promise<string> {
   if (isMail(kind as DeliveryKind) && kind !== "mail") return target;
   const record = await store.targets.find(target);
-  return record ? maskTarget(record) : "A target that was deleted";
+  return record ? targetInWord(record) : "A target that was deleted";
 }
 
 /** The unread submissions, of which the oldest is found if it is among the newest of its form. */

@@ -4,7 +4,7 @@ import { shortName } from "../../access/place.ts";
 import { hasScopeSomewhere, visibleProjects } from "../../access/rights.ts";
 import type { App } from "../../app.ts";
 import { DAY_MS, HOUR_MS, hourOf } from "../../base/days.ts";
-import { maskTarget } from "../../delivery/target.ts";
+import { targetInWord } from "../../delivery/target.ts";
 import type { FlagPatch } from "../../flags/flag.ts";
 import { nextStep } from "../../flags/ramps/ramp.ts";
 import { PERIODS } from "../../forms/keeping/keeping.ts";
@@ -61,7 +61,7 @@ async function changes(app: App, projects: readonly string[] | null): Promise<Co
   ]);
   const sent = digests.map(async ({ project, target, at, count }): Promise<Coming> => {
     const record = await store.targets.find(target);
-    const title = `A digest to ${record ? maskTarget(record) : "a target"}, ${count === 1 ? "1 change" : `${count} changes`}`;
+    const title = `A digest to ${record ? targetInWord(record) : "a target"}, ${count === 1 ? "1 change" : `${count} changes`}`;
     return { kind: "digest", at, project, title, subject: null, path: null };
   });
   return [

@@ -21,12 +21,17 @@ test("An admin creates users, changes their roles, makes links and deletes them 
 
   await post("/access/users/ann", { do: "role", role: "releaser" });
   expect((await app.store.users.find("ann"))!.role).toBe("releaser");
-  const link = await post("/access/users/ann", { do: "link" });
-  const [, path] = /\/dashboard(\/link\/[\w-]+)/.exec(link.text)!;
+  const linkOf = async () => {
+    const { text } = await post("/access/users/ann", { do: "link" });
+    return /\/dashboard(\/link\/[\w-]+)/.exec(text)![1]!;
+  };
   const ann = openBrowser();
-  const welcome = await ann.post(path!, {});
+  const welcome = await ann.post(await linkOf(), {});
+  expect(welcome.path).toBe("/start");
   expect(welcome.text).toContain("Welcome to formflag");
   expect(welcome.text).toContain('<span class="unseen">You, </span>ann');
+  await ann.post("/me/password", { next: PASSWORD });
+  expect((await openBrowser().post(await linkOf(), {})).path).toStartWith("/me");
 
   expect((await post("/access/users/ann", { do: "delete", name: "an" })).status).toBe(409);
   await post("/access/users/ann", { do: "delete", name: "ann" });

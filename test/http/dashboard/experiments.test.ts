@@ -148,6 +148,7 @@ test("A variant is shipped to everybody, or by the steps of a ramp", async () =>
   const shipped = await ship({ variant: "on", to: "75, 100 %", every: "1d", why: "it won" });
   expect(shipped.text).toContain("on goes to 75 %, 100 % of users");
   expect(await experiment()).toMatchObject({ status: "ended" });
+  expect((await ann.get("/projects/shop/releases")).text).toContain("Experiment · no winner · by");
   expect((await flag()).rules).toContain("fractional");
   const place = { project: "shop", environment: "live", flag: "hero" };
   expect((await app.store.ramps.find(place))?.ramp).toMatchObject({ status: "running", share: 75 });

@@ -317,7 +317,7 @@ test("A row of the settings says what holds, opens where a setting was refused, 
   const form = await getForm(app, OPERATOR, "contact");
   const delivery = { id: app.nextId(), kind: "slack" as const, target: target.id };
   await storeSubmission(app, form, { data: "{}", files: [] }, { deliveries: [delivery] });
-  await failDeliveries(app, "refused");
+  await failDeliveries(app, "refused", undefined, "queued");
   expect((await get("/forms/contact")).text).toMatch(/Slack fails<.*?class="change">Fix</s);
   const seen = (await (await signIn("viewer")).get("/forms/contact")).text;
   expect(seen).toMatch(/<dt>Notify<\/dt><dd><bdi dir="auto">a@example.com/);

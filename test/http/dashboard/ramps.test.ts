@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { readGuards } from "../../../src/experiments/guards/guarding.ts";
 import { setFlag } from "../../../src/flags/flags.ts";
 import { stepDue } from "../../../src/flags/ramps/stepping.ts";
 import { setEnvironment } from "../../../src/projects/environments.ts";
@@ -156,6 +157,18 @@ test("A guard of a ramp is shown with its numbers and its limit on the page of t
   await countVisitors(app, "search", { off: [2000, 40], on: [1000, 10] });
   for (const page of [FLAG, "/projects/shop/releases"])
     expect((await ann.get(page)).text).toContain("Errors: 1.0 % with it, 2.0 % without it, limit 3.0 %");
+});
+
+test("A ramp that a guard stopped offers the way back first, and the flag keeps who changed its rule", async () => {
+  const { app, ann, send, ramp } = await openShop();
+  await send({ ...COURSE, guard: "event:error rises", "percent event:error rises": "50" });
+  await countVisitors(app, "search", { off: [2000, 40], on: [1000, 110] });
+  await readGuards(app, () => {});
+  expect(await ramp()).toMatchObject({ status: "paused", reason: "guard" });
+  const { text } = await ann.get(FLAG);
+  expect(text).toMatch(/class="button primary" name="do" value="abort"/);
+  expect(text).toMatch(/<dt>By<\/dt><dd>(<bdi[^>]*>)?ann/);
+  expect((await ann.get("/projects/shop/releases")).text).toContain("1 % since ");
 });
 
 test("A locked environment is typed before its ramp is changed", async () => {

@@ -61,6 +61,9 @@ describe("/start", () => {
     const of = async (role: "viewer" | "editor") =>
       stepsIn((await (await dashboard.signIn(role)).get("/start")).text).map((step) => step.split(",")[0]);
     expect(await of("viewer")).toEqual(["Come back without a link"]);
+    expect((await (await dashboard.signIn("viewer")).get("/start")).text).toContain(
+      ">One step, a minute or two. ",
+    );
     expect(await of("editor")).toEqual(["Receive a message", "Come back without a link"]);
     const app = openTestApp();
     for (const slug of ["other", "shop"]) await createProject(app, OPERATOR, { slug });

@@ -86,7 +86,7 @@ describe("the first page", () => {
     const [target_, unread, ...others] = waitingIn(text);
     expect(target_).toEqual([
       "target",
-      "https://example.com/… takes nothing from contact",
+      "example.com takes nothing from contact",
       expect.stringMatching(/^Refused\. 1 failed\. Since .*\.$/),
       `/deliveries/${delivery.id}`,
     ]);
@@ -142,8 +142,8 @@ describe("the first page", () => {
     const releaser = await dashboard.signIn("releaser");
     const [item] = waitingIn((await releaser.get("")).text);
     expect([item![0], item![3]]).toEqual(["proposal", `/projects/shop/changes/${change.id}`]);
-    expect(item![1]).toStartWith("admin proposes: ");
-    expect(item![2]).toStartWith("Production, 0 of 1 approvals.");
+    expect(item![1]).toStartWith("admin proposes to ");
+    expect(item![2]).toStartWith("Production, 0 of 1 approval.");
     expect(waitingIn((await viewer.get("")).text)).toEqual([]);
     // The admin proposed it.
     expect(waitingIn((await admin.get("")).text).map(([kind]) => kind)).toEqual(["health"]);

@@ -1,7 +1,12 @@
 import type { App } from "../../../src/app.ts";
 
 /** Attempts every delivery twice; receivers refuse it with that text, or that one alone. */
-export async function failDeliveries(app: App, error: string, only?: string): Promise<void> {
+export async function failDeliveries(
+  app: App,
+  error: string,
+  only?: string,
+  status: "failed" | "queued" = "failed",
+): Promise<void> {
   const isFailing = (id: string) => only === undefined || id === only;
   const turn = {
     holder: "test",
@@ -20,7 +25,7 @@ export async function failDeliveries(app: App, error: string, only?: string): Pr
     limit: 0,
     settled: claimed.map((each) => ({
       id: each.id,
-      status: isFailing(each.id) ? ("failed" as const) : ("delivered" as const),
+      status: isFailing(each.id) ? status : ("delivered" as const),
       attempts: 2,
       dueAt: app.now() + 1e10,
       code: isFailing(each.id) ? 550 : 250,

@@ -52,18 +52,9 @@ export function signInRoutes({ app, options, root, render, enter, cookies }: Das
     .get("/link/:secret", async (c) => render(c, linkPage(c.req.param("secret"))))
     .post("/link/:secret", async (c) => {
       await readFields(c.req.raw, MAX_SIGN_IN_BODY);
-      const next = (await isEmpty(app)) ? "/start" : "/me?welcome=1";
-      return goIn(c, await signInByLink(app, c.req.param("secret"), browserOf(c)), next);
+      const entrance = await signInByLink(app, c.req.param("secret"), browserOf(c));
+      return goIn(c, entrance, "user" in entrance && !entrance.user.hasPassword ? "/start" : "/me?welcome=1");
     });
-}
-
-/** Whether there is neither a form nor a project, as at the first sign-in. */
-async function isEmpty({ store }: App): Promise<boolean> {
-  const [forms, projects] = await Promise.all([
-    store.forms.page({ limit: 1, projects: null }),
-    store.projects.page({ limit: 1 }, null),
-  ]);
-  return forms.items.length === 0 && projects.items.length === 0;
 }
 
 /** The error for a password where none signs in. */

@@ -267,7 +267,7 @@ function Changes({
       rows={items}
       keyOf={({ revision }) => `revision-${revision}`}
       card={card}
-      class="whole"
+      class="drawn"
       pages={{
         to,
         query: chosen,

@@ -11,7 +11,7 @@ import { capital } from "../../../base/shapes/words.ts";
 import type { PropsWithChildren } from "../markup.ts";
 import { A, Button, Form } from "../parts/link.tsx";
 import { Foreign, formatCount } from "../parts/text.tsx";
-import { ExactTime, Time } from "../parts/time.tsx";
+import { Time } from "../parts/time.tsx";
 import { inboxPath, rampPath } from "../paths.ts";
 import { useMay } from "../view.ts";
 
@@ -37,12 +37,6 @@ export function RampCourse({
         {next !== null && (
           <>
             , {next} % {nextAt === null ? "once resumed" : <Time at={Date.parse(nextAt)} />}
-            {nextAt !== null && (
-              <span class="soft small">
-                {" "}
-                (<ExactTime at={Date.parse(nextAt)} />)
-              </span>
-            )}
           </>
         )}
         .{steps.length > 1 && <> A step every {durationInWords(every).replace(/^1 /, "")}.</>}
@@ -193,6 +187,9 @@ export function RampActions({
   const next = nextShare(ramp);
   const last = ramp.steps.at(-1)!.share;
   const isRunning = ramp.status === "running";
+  // After an alarm, the way back is offered first.
+  const isAlarm = !isRunning && ramp.reason === "guard";
+  const primary = isPrimary ? "primary" : "";
   const [act, label] = isRunning
     ? ["pause", `Hold at ${ramp.share} %`]
     : ["resume", `Go on${next === null ? "" : ` to ${next} %`}`];
@@ -206,7 +203,7 @@ export function RampActions({
     >
       {children}
       <p class="buttons">
-        <Button kind={isPrimary ? "primary" : ""} name="do" value={act}>
+        <Button kind={isAlarm ? "" : primary} name="do" value={act}>
           {label}
         </Button>
         {isRunning && (
@@ -222,7 +219,7 @@ export function RampActions({
         <Button name="do" value="keep">
           Keep {ramp.share} % and end
         </Button>
-        <Button kind="danger" name="do" value="abort">
+        <Button kind={(isAlarm && primary) || "danger"} name="do" value="abort">
           Back to what was before
         </Button>
       </p>

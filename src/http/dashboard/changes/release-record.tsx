@@ -4,6 +4,7 @@ import { sentence } from "../../../base/shapes/words.ts";
 import type { ProposalView } from "../../../documents/changes/proposal.ts";
 import type { GuardReading } from "../../../experiments/guards/readings.ts";
 import type { FoundExperiment } from "../../../experiments/experiment.ts";
+import { resultsOf } from "../../../experiments/results.ts";
 import { settled as settledExperiment } from "../../../experiments/plan.ts";
 import { type RampView, rampStatusInWords } from "../../../flags/ramps/ramp-words.ts";
 import type { Revision } from "../../../projects/history.ts";
@@ -61,7 +62,7 @@ export function ofRamp(project: string, ramp: RampView): Release {
       words: `stopped at ${share} %`,
       more: rampStatusInWords(ramp),
       at: last === null ? null : Date.parse(last),
-      when: "since",
+      when: `${share} % since`,
       ramp,
     };
   if (status === "running")
@@ -210,12 +211,15 @@ export function ofExperiment(app: App, found: FoundExperiment): Release {
     };
   if (status === "draft")
     return { ...shared, group: "next", more: "Not started", verb: { label: "Start…", to, isChange: true } };
+  const { winner } = resultsOf(experiment, experiment.counts ?? undefined, app.now());
   return {
     ...shared,
     group: "finished",
+    tone: winner === null ? "" : "good",
     more: (
       <>
-        Experiment · by <Foreign text={experiment.who} />
+        Experiment · {winner === null ? "no winner" : <Foreign text={`${winner} won`} />} · by{" "}
+        <Foreign text={experiment.who} />
       </>
     ),
     at: endedAt,

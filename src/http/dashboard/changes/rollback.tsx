@@ -151,7 +151,7 @@ function rollbackPage(
       <div class="stack">
         <p>
           In <EnvironmentName environment={environment} />, from what it is now to what it was {side} revision{" "}
-          {entry.revision}, which <Foreign text={entry.who} /> made on <ExactTime at={entry.at} />.
+          {entry.revision}, which <Foreign text={entry.who} /> made <ExactTime at={entry.at} />.
         </p>
         {failed && (
           <Notice

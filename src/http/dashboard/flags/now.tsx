@@ -124,7 +124,7 @@ function ShareOfReads({ screen: { record, served } }: { screen: Screen }) {
   ];
   const percents =
     served.reads > 0 ? names.map((name) => (100 * (served.variants[name] ?? 0)) / served.reads) : [];
-  if (percents.length === 0) {
+  if (!percents.some((each) => each > 0)) {
     const share = isOn(record, now) ? restShare(record.rules, usual) : 0;
     return <Share percents={[share]} />;
   }

@@ -150,7 +150,7 @@ export async function readScreen(
     statuses,
     readAt: statuses.find((each) => each.environment === name)?.readAt ?? null,
     rate: rateOf(name, flag),
-    last: recent.items[0] ?? null,
+    last: recent.items.find(({ kind }) => kind === "flag") ?? recent.items[0] ?? null,
     recent: recent.items,
     reads: reads[0]?.environments[0],
     experiment: experiment ? viewExperiment(settledExperiment(experiment)) : null,

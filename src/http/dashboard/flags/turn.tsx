@@ -50,13 +50,12 @@ export function Turn({
     return <Switch {...form} values={{ revision }} isOn={enabled} label={`${slug} in ${environment.slug}`} />;
   const verb = enabled ? "off" : "on";
   const asked = approvals === 0 ? { confirm: environment.slug } : { propose: PROPOSED_FOR };
-  const guarded = approvals === 0 ? "is locked" : "needs approvals";
   return (
     <Ask
       {...form}
       values={{ revision, on: String(!enabled), ...asked }}
       isOn={enabled}
-      label={`${slug} is ${enabled ? "on" : "off"} in ${environment.slug}, which ${guarded}: change…`}
+      label={`${slug} is ${enabled ? "on" : "off"} in ${environment.slug}, which ${guardOf(environment)}: change…`}
       question={
         <>
           <b>
@@ -100,6 +99,11 @@ function courseAfter(course: Course | undefined, { now, timeZone }: View): strin
   return ` What is scheduled for ${formatShort(course.scheduled.at, { now, timeZone, hasClock: true })} stays.`;
 }
 
+/** What keeps an environment from being changed at once. */
+function guardOf({ approvals }: Environment): string {
+  return approvals > 0 ? "needs approvals" : "is locked";
+}
+
 /** The switch of a flag, which asks where an environment is locked or needs approvals. */
 export function StateSwitch({ screen: { place, environment, record, typed } }: { screen: Screen }) {
   const { flag } = place;
@@ -120,7 +124,7 @@ export function StateSwitch({ screen: { place, environment, record, typed } }: {
         <Ask
           {...form}
           values={{ ...values, enabled, ...(approvals > 0 ? { propose: PROPOSED_FOR } : { confirm: slug }) }}
-          label={`${flag} is ${word.toLowerCase()} in ${slug}${locked ? ", which is locked" : ""}: change…`}
+          label={`${flag} is ${word.toLowerCase()} in ${slug}${locked || approvals > 0 ? `, which ${guardOf(environment)}` : ""}: change…`}
           question={
             <>
               <b>

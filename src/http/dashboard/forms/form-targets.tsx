@@ -1,6 +1,6 @@
 import { shortName } from "../../../access/place.ts";
 import type { Delivery } from "../../../delivery/delivery.ts";
-import type { TargetView } from "../../../delivery/target.ts";
+import { type TargetView, targetInWord } from "../../../delivery/target.ts";
 import type { Form } from "../../../forms/form.ts";
 import { StatusBadge } from "../deliveries/delivery-words.tsx";
 import { Empty } from "../parts/card.tsx";
@@ -42,19 +42,14 @@ export function Told({ form, targets, deliveries, mail }: FormShown & { mail: st
   );
 }
 
-const SERVICES = new Map(
-  ["Slack", "Discord", "Teams", "Telegram", "Gotify"].map((name) => [name.toLowerCase(), name]),
-);
-
-/** A target in a word: its service, its address, or the host of its webhook. */
 function nameOf({ kind, target }: Pick<TargetView, "kind" | "target">): string {
-  if (kind === "mail") return target.replace(/^mail:/, "");
-  return SERVICES.get(kind) ?? (kind === "webhook" ? (URL.parse(target)?.host ?? kind) : kind);
+  return targetInWord({ kind, url: target });
 }
 
-/** Whether the newest delivery to a target has failed. */
+/** Whether the newest delivery to a target has failed, or waits for another attempt. */
 export function hasFailed(deliveries: readonly Delivery[] | undefined): boolean {
-  return deliveries?.[0]?.status === "failed";
+  const [last] = deliveries ?? [];
+  return last?.status === "failed" || (last?.status === "queued" && last.error !== null);
 }
 
 /** The targets of a form, with a form that adds one. */

@@ -17,8 +17,10 @@ const ICONS: Record<Need["kind"], IconName> = {
 
 const CLASSES = { bad: "bad", warn: "warn", info: "info", neutral: undefined } as const;
 
-/** The needs of the viewer, the worst first: its button is the only blue one of the page. */
-export function NeedsCard({ needs, hasProjects }: { needs: readonly Need[]; hasProjects: boolean }) {
+type Props = { needs: readonly Need[]; hasProjects: boolean; isMain: boolean };
+
+/** The needs of the viewer, the worst first: with `isMain`, its button is the only blue one of the page. */
+export function NeedsCard({ needs, hasProjects, isMain }: Props) {
   return (
     <section class="card flush" aria-labelledby="needs">
       <div class="title">
@@ -30,7 +32,7 @@ export function NeedsCard({ needs, hasProjects }: { needs: readonly Need[]; hasP
       ) : (
         <ul class="rows needs">
           {needs.map((need, at) => (
-            <Item need={need} isFirst={at === 0} hasProjects={hasProjects} />
+            <Item need={need} isFirst={isMain && at === 0} hasProjects={hasProjects} />
           ))}
         </ul>
       )}

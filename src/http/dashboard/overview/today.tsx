@@ -106,7 +106,9 @@ function todayPage(today: Today): Page {
     content: (
       <>
         {steps && <FirstSteps steps={steps} />}
-        {(isBegun || needs.length > 0) && <NeedsCard needs={needs} hasProjects={hasProjects} />}
+        {(isBegun || needs.length > 0) && (
+          <NeedsCard needs={needs} hasProjects={hasProjects} isMain={steps === null} />
+        )}
         {isBegun && numbers && <NumbersCard numbers={numbers} days={days} />}
         {isBegun && (
           <div class="split two">

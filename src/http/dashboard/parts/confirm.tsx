@@ -166,10 +166,10 @@ export async function lastChange(
   return (await app.store.changes.page(project, limits)).items[0] ?? null;
 }
 
-/** `about 12 times a minute`. `rate` is reads a minute. */
+/** `about 12 times a minute`, `about 31 times an hour`. `rate` is reads a minute. */
 export function formatRate(rate: number): string {
   if (rate === 0) return "not in the last hour";
-  if (rate < 1) return "less than once a minute";
-  const times = Math.round(rate);
-  return times === 1 ? "about once a minute" : `about ${times.toLocaleString("en")} times a minute`;
+  const [times, span] = rate < 1 ? [Math.round(rate * 60), "an hour"] : [Math.round(rate), "a minute"];
+  if (times === 0) return "less than once an hour";
+  return times === 1 ? `about once ${span}` : `about ${times.toLocaleString("en")} times ${span}`;
 }

@@ -89,7 +89,7 @@ function startPage(steps: Steps, typed: Typed | null): Page {
     lead:
       left === 0
         ? "Every step is done."
-        : `${counted(left, "step")}, a minute or two each. Leave when you like; Today keeps them until they are done.`,
+        : `${left === 1 ? "One step, a minute or two" : `${counted(left, "step")}, a minute or two each`}. Leave when you like; Today keeps them until they are done.`,
     commands: [
       ["Create a form", "forms create", "contact"],
       ["Create a flag", "flags set", "new-checkout", { p: DEFAULT_PROJECT, e: "production" }],

@@ -55,7 +55,7 @@ test("Members are listed in words, with the users who have a role in every proje
   await setMember(app, OPERATOR, "shop", "jonas", { role: "editor", environments: null });
   await setMember(app, OPERATOR, "shop", "hanna", { role: "admin", environments: null });
   const words = wordsOf((await get(PAGE)).text);
-  expect(words).toContain("everything, also who has access, in every project");
+  expect(words).toContain("does everything, and manages access, in every project");
   expect(words).toContain("jonasworks with forms and flags; changes flags in develop; proposes in live");
   // An admin of the project alone learns of no user elsewhere.
   const hanna = await signIn("none", "hanna");

@@ -114,7 +114,7 @@ describe("A sign-in that waits for a code", () => {
     const { browser, answer } = await useLink();
     expect([answer.status, answer.headers.get("location")]).toEqual([
       303,
-      "/dashboard/sign-in/code?next=%2Fstart",
+      "/dashboard/sign-in/code?next=%2Fme%3Fwelcome%3D1",
     ]);
     expect((await browser.get("/sign-in/code")).text).toContain('autocomplete="one-time-code"');
     app.clock.now += MINUTE;
