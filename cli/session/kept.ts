@@ -41,7 +41,10 @@ const home = () => env["HOME"] ?? homedir();
 
 const fileOf = () => join(configFolder(), "config.json");
 
-/** The choices of the user who runs this command. Throws `invalid` for a file that holds anything else. */
+/**
+ * The choices of the user who runs this command. Throws `invalid` for a file that holds anything else, `forbidden` for one that
+ * cannot be read.
+ */
 export function readKept(): Kept {
   const file = fileOf();
   if (!existsSync(file)) return {};
@@ -49,7 +52,10 @@ export function readKept(): Kept {
   try {
     value = JSON.parse(readFileSync(file, "utf8"));
   } catch (cause) {
-    throw unreadable(file, cause);
+    const code = systemCode(cause);
+    if (code === "") throw unreadable(file, cause);
+    const hint = "it has to belong to you: sudo -H takes the home of the other user";
+    throw new AppError("forbidden", `the file ${file} cannot be read: ${code}`, { hint, cause });
   }
   if (!isObject(value) || !NAMES.every((name) => ["string", "undefined"].includes(typeof value[name])))
     throw unreadable(file);

@@ -1,4 +1,4 @@
-import { chownSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { emptyData, formflag } from "../../support/commands.ts";
@@ -93,6 +93,13 @@ describe("use", () => {
     writeFileSync(file, '{"project": "gone"}');
     const { code, stderr } = await run("flags", "list");
     expect([code, stderr]).toEqual([3, expect.stringContaining("formflag use --none forgets it")]);
+  });
+
+  test("says that a file cannot be read, instead of taking it for another", async () => {
+    const { run, file } = await openShop();
+    mkdirSync(file, { recursive: true });
+    const { code, stderr } = await run("flags", "list");
+    expect([code, stderr]).toEqual([4, expect.stringContaining("cannot be read: EISDIR")]);
   });
 
   test("says what to do with a file that is not its own", async () => {
