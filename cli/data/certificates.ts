@@ -1,4 +1,4 @@
-import { X509Certificate } from "node:crypto";
+import { X509Certificate, createPrivateKey } from "node:crypto";
 import {
   closeSync,
   fsyncSync,
@@ -60,7 +60,10 @@ export function certificateFiles(data: string, directory: string) {
     },
     keep: ({ cert, key }: { cert: string; key: string }) =>
       write("certificate.pem", `${key.trim()}\n${cert.trim()}\n`),
-    accountKey: () => readIfThere(pathOf("account.pem")),
+    accountKey(): string | null {
+      const text = readIfThere(pathOf("account.pem"));
+      return text !== null && isPrivateKey(text) ? text : null;
+    },
     keepAccountKey: (key: string) => write("account.pem", key),
     attempts(): Attempts {
       const text = readIfThere(pathOf("attempts.json"));
@@ -70,15 +73,16 @@ export function certificateFiles(data: string, directory: string) {
   };
 }
 
-/** A certificate with its key, as `keep` writes it; null for anything else. */
+/** A certificate with its key that can be served, as `keep` writes it; null for anything else. */
 function parseCertificate(text: string): KeptCertificate | null {
   const key = /-----BEGIN [A-Z ]*PRIVATE KEY-----[^]*?-----END [A-Z ]*PRIVATE KEY-----\n/.exec(text)?.[0];
   if (key === undefined) return null;
   const cert = text.replace(key, "");
   try {
+    process.getBuiltinModule("node:tls").createSecureContext({ cert, key });
     return { cert, key, ...factsOf(cert) };
   } catch {
-    // A file that the user wrote: another certificate is ordered.
+    // A file that the user wrote, or a disk has damaged: another certificate is ordered.
     return null;
   }
 }
@@ -88,6 +92,15 @@ export function factsOf(cert: string): Pick<KeptCertificate, "names" | "from" | 
   const { subjectAltName = "", validFrom, validTo } = new X509Certificate(cert);
   const names = [...subjectAltName.matchAll(/DNS:([^\s,]+)/g)].map((match) => match[1]!.toLowerCase());
   return { names, from: Date.parse(validFrom), until: Date.parse(validTo) };
+}
+
+/** A key that is damaged is of no use any more: another account is created. */
+function isPrivateKey(text: string): boolean {
+  try {
+    return createPrivateKey(text).type === "private";
+  } catch {
+    return false;
+  }
 }
 
 function parseAttempts(text: string): Attempts {

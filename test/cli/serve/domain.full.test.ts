@@ -58,10 +58,13 @@ function certificateAt(url: string): Promise<X509Certificate> {
   });
 }
 
-/** A certificate of the authority for another key. */
-async function issuedFor(names: string[]): Promise<string> {
-  return (await (await loadSelfSigned()).selfSigned(names)).cert;
+/** A certificate of another authority, with its key. */
+async function own(): Promise<{ cert: string; key: string }> {
+  return (await loadSelfSigned()).selfSigned(NAMES);
 }
+
+const GARBAGE = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+const KEY_IN = /^[^]*END PRIVATE KEY-----\n/;
 
 /** The head of the answer to a request as it is written. */
 function rawAnswer(port: number, request: string): Promise<string> {
@@ -156,6 +159,34 @@ describe.skipIf(!hasPebble)("serve --domain", () => {
     await again.stop();
     expect(authority.requests.filter((path) => !path.startsWith("/dir"))).toEqual([]);
   }, 60_000);
+
+  test.each([
+    [
+      "certificate.pem",
+      "with the key of another",
+      async (text: string) => text.replace(KEY_IN, (await own()).key),
+    ],
+    ["certificate.pem", "with garbage after it", async (text: string) => text + GARBAGE],
+    ["certificate.pem", "cut off", async (text: string) => text.slice(0, 300)],
+    ["account.pem", "cut off", async (text: string) => text.slice(0, 100)],
+  ])(
+    "has another certificate after a start with a %s %s",
+    async (name, _, change) => {
+      const server = await start(authority, { names: [NAMES[0]!] });
+      await issued(server);
+      await server.stop();
+      const [file] = globSync(join(server.data, "certificates/*", name));
+      writeFileSync(file!, await change(readFileSync(file!, "utf8")));
+      const again = await start(authority, { data: server.data });
+      await eventually(
+        "both names",
+        async () =>
+          (await certificateAt(again.url)).subjectAltName?.includes(NAMES[1]!) && (await isIssued(again)),
+      );
+      await again.stop();
+    },
+    60_000,
+  );
 
   test("with another name orders a certificate for all of them, and serves the kept one until then", async () => {
     const server = await start(authority, { names: [NAMES[0]!] });
@@ -302,10 +333,10 @@ describe.skipIf(!hasPebble)("serve --domain", () => {
 
   test.each([
     ["no certificate", async () => "garbage", "what it sent is not a chain of certificates"],
-    ["one of another key", () => issuedFor(NAMES), "the certificate that it sent is for another key"],
+    ["one of another key", async () => (await own()).cert, "the certificate that it sent is for another key"],
     [
       "a chain with garbage",
-      async (own: string) => `${own}\n-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`,
+      async (chain: string) => chain + GARBAGE,
       "what it sent is not a chain of certificates",
     ],
   ])(
@@ -316,9 +347,9 @@ describe.skipIf(!hasPebble)("serve --domain", () => {
       await server.stop();
       const [file] = globSync(join(server.data, "certificates/*/certificate.pem"));
       const before = readFileSync(file!, "utf8");
-      const own = before.replace(/^[^]*?END PRIVATE KEY-----\n/, "");
+      const chain = before.replace(KEY_IN, "");
       authority.intercept = async (request) =>
-        request.url.includes("/certZ/") ? new Response(await instead(own)) : null;
+        request.url.includes("/certZ/") ? new Response(await instead(chain)) : null;
       const other = await start(authority, { data: server.data });
       expect(await refusal(other)).toContain(said);
       expect(await isIssued(other)).toBe(true);
