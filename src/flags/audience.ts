@@ -68,6 +68,8 @@ function whoIsOn(rows: Rows, rest: unknown, on: string, fallback: string): strin
     if (some.length === 0) return everyone[0] ?? "nobody";
     return share === "100" ? `everyone, ${joined(some)}` : joined([...some, ...everyone]);
   }
+  const within = shares.length === 1 ? nameOf(negatedBy(rows[0]!.condition)) : null;
+  if (within !== null) return share === "100" ? within : `${share} % of ${within}`;
   // Only rows that come first take something away from all that follow.
   if (shares.findLastIndex((row) => row.share === "0") >= none.length) return null;
   const rather = joined([...some, ...everyone]);
@@ -102,6 +104,12 @@ function nameOf(condition: unknown): string | null {
   if (typeof segment === "string") return segmentTitle(segment);
   const comparison = comparisonOf(condition);
   return comparison?.operator === "in" ? comparison.value : conditionInWords(condition);
+}
+
+/** The condition that a condition negates, as of a release within a segment: the first row is that of all others. */
+export function negatedBy(condition: unknown): unknown {
+  const negated = isObject(condition) ? condition["!"] : undefined;
+  return Array.isArray(negated) ? negated[0] : undefined;
 }
 
 /** A segment as people call it: `beta-testers` is Beta testers. */

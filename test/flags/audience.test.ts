@@ -36,6 +36,8 @@ describe("who gets a flag", () => {
     expect(who(rule(STAFF, "on", COUNTRY, "on", PRO, "on"))).toBe("Beta testers, AT, DE and 1 more");
     expect(who(rule(STAFF, share(10)))).toBe("10 % of Beta testers");
     expect(who(rule(STAFF, "off", "on"))).toBe("everyone but Beta testers");
+    expect(who(rule({ "!": [STAFF] }, "off", share(25)))).toBe("25 % of Beta testers");
+    expect(who(rule({ "!": [COUNTRY] }, "off", "on"))).toBe("AT, DE");
     expect(who(rule(STAFF, "off", PRO, "on"))).toBe("plan is pro, not Beta testers");
     expect(who(rule(PRO, "on", STAFF, "off", share(5)))).toBe("by 2 rules");
     expect(who(rule(STAFF, "on", COUNTRY, "off"))).toBe("Beta testers");

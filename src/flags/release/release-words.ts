@@ -1,7 +1,7 @@
 import { capital } from "../../base/shapes/words.ts";
 import { keepLast } from "../../base/keep.ts";
 import { durationInWords } from "../../base/units.ts";
-import { audienceOf, segmentTitle } from "../audience.ts";
+import { audienceOf, negatedBy, segmentTitle } from "../audience.ts";
 import { type FlagRecord, isOn } from "../flag.ts";
 import { findGuardFault, formOfMetric, parseGuard } from "../ramps/guard.ts";
 import { conditionInWords } from "../rules/condition-words.ts";
@@ -27,6 +27,23 @@ export function whoGets(record: Ruled, now: number): Gets[] | null {
     return null;
   }
   const fallback = rules.defaultVariant ?? "no value";
+  const rest = parts.rest ?? fallback;
+  const restShares =
+    typeof rest === "string" ? null : sharesOf(rest)?.filter(({ percent }) => percent !== "0");
+  if (parts.rows.length === 2) {
+    const [within, others] = [conditionInWords(negatedBy(parts.rows[0])), parts.rows[1] ?? fallback];
+    const [first, last, ...more] = restShares ?? [];
+    const isSaid = !first || (last?.variant === others && more.length === 0);
+    if (within !== null && typeof others === "string" && isSaid) {
+      const who = first ? `${first.percent} % of ${people(within)}` : capital(people(within));
+      const what = first?.variant ?? rest;
+      if (typeof what === "string")
+        return [
+          { who, what },
+          { who: "Everyone else", what: others },
+        ];
+    }
+  }
   const clauses: Gets[] = [];
   for (let at = 0; at < parts.rows.length; at += 2) {
     const words = conditionInWords(parts.rows[at]);
@@ -41,14 +58,12 @@ export function whoGets(record: Ruled, now: number): Gets[] | null {
         clauses.push({ who: `${percent} % of ${of}`, what: variant });
   }
   const others = clauses.length > 0 ? "Everyone else" : "Everyone";
-  const rest = parts.rest ?? fallback;
   if (typeof rest === "string") return [...clauses, { who: others, what: rest }];
-  const shares = sharesOf(rest)?.filter(({ percent }) => percent !== "0");
-  if (!shares) return null;
+  if (!restShares) return null;
   return [
     ...clauses,
-    ...shares.map(({ variant, percent }, at) =>
-      at > 0 && at === shares.length - 1
+    ...restShares.map(({ variant, percent }, at) =>
+      at > 0 && at === restShares.length - 1
         ? { who: "Everyone else", what: variant }
         : { who: `${percent} % of users`, what: variant },
     ),

@@ -184,6 +184,16 @@ describe("who gets a flag", () => {
       "On for 25 %",
     ],
     [
+      flag(true, { ...SWITCH, targeting: { if: [{ "!": [{ $ref: "staff" }] }, "off", share(25)] } }),
+      ["25 % of Staff: on", "Everyone else: off"],
+      "On for 25 % of Staff",
+    ],
+    [
+      flag(true, { ...SWITCH, targeting: { if: [{ "!": [{ $ref: "staff" }] }, "off", "on"] } }),
+      ["Staff: on", "Everyone else: off"],
+      "On for Staff",
+    ],
+    [
       flag(false, { variants: { a: "x", b: "y" }, defaultVariant: "a" }),
       ["Everyone: what their code falls back to"],
       "Off for everyone",

@@ -99,7 +99,7 @@ function courseAfter(course: Course | undefined, { now, timeZone }: View): strin
   return ` What is scheduled for ${formatShort(course.scheduled.at, { now, timeZone, hasClock: true })} stays.`;
 }
 
-/** What keeps an environment from being changed at once. */
+/** The guard of an environment that is not changed at once. */
 function guardOf({ approvals }: Environment): string {
   return approvals > 0 ? "needs approvals" : "is locked";
 }
