@@ -75,6 +75,7 @@ export async function openDomain(config: ServeConfig, storage: Storage, log: Log
     const recent = attempts.at.filter((at) => at > now - HOUR && at <= now).slice(-MOST_ORDERS);
     if (recent.length === MOST_ORDERS) {
       next = recent[0]! + HOUR;
+      if (attempts.failure) note({ failure: { ...attempts.failure, next } });
       return;
     }
     try {
@@ -202,7 +203,11 @@ function whyNone(
 }
 
 function text(status: number, body: string): Response {
-  const headers = { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" };
+  const headers = {
+    "Content-Type": "text/plain; charset=utf-8",
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+  };
   return new Response(`${body}\n`, { status, headers });
 }
 

@@ -36,7 +36,7 @@ export async function obtainCertificate(
     if (proofs > names.length)
       throw refused({ type: "", detail: `it wants ${proofs} proofs for ${names.length} names` }, "");
     for (const authorization of await client.getAuthorizations(order))
-      if (authorization.status !== "valid") await prove(client, order, authorization, challenges);
+      if (authorization.status !== "valid") await prove(client, order, authorization, names, challenges);
     const key = await acme.crypto.createPrivateEcdsaKey();
     const [, csr] = await acme.crypto.createCsr({ altNames: [...names] }, key);
     const cert = await client.getCertificate(await client.finalizeOrder(order, csr));
@@ -105,9 +105,11 @@ async function prove(
   client: acme.Client,
   order: Order,
   authorization: Authorization,
+  names: readonly string[],
   challenges: Challenges,
 ): Promise<void> {
   const name = authorization.identifier.value;
+  if (!names.includes(name)) throw refused({ type: "", detail: `it wants a proof for ${name}` }, "");
   const challenge = authorization.challenges.find(({ type }) => type === "http-01");
   if (!challenge) throw refused({ type: "unsupported", detail: "it offers no challenge over HTTP" }, name);
   challenges.set(challenge.token, await client.getChallengeKeyAuthorization(challenge));

@@ -81,7 +81,8 @@ async function fetched(
   ca: string | null,
   { signal, ...init }: RequestInit,
 ): Promise<{ response: Response; text: string }> {
-  if (URL.parse(url)?.protocol !== "https:")
+  const { protocol, href } = URL.parse(url) ?? {};
+  if (protocol !== "https:")
     throw refused(
       { type: "", detail: `it names the address ${url}, which does not begin with https://` },
       "",
@@ -100,8 +101,8 @@ async function fetched(
     throw new AppError(
       "unavailable",
       isUntrusted
-        ? `the certificate of the authority at ${url} is not trusted`
-        : `the authority at ${url} does not answer`,
+        ? `the certificate of the authority at ${href} is not trusted`
+        : `the authority at ${href} does not answer`,
       {
         reason: "acme-unreachable",
         hint: isUntrusted
@@ -173,7 +174,9 @@ export function refused(
     "the authority issued no certificate",
     undefined,
   ];
-  const said = detail === "" ? "" : `: ${detail.slice(0, 300)}`;
+  // Terminals obey some characters.
+  const text = detail.replace(/[\s\p{Cc}\p{Cf}]+/gu, " ").trim();
+  const said = text === "" ? "" : `: ${text.slice(0, 300)}`;
   return new AppError("unavailable", `${message.replace("NAME", names === "" ? "the name" : names)}${said}`, {
     reason: "acme-refused",
     hint,
@@ -187,7 +190,7 @@ export function problemIn(body: unknown): Problem | null {
   const { detail } = body;
   return {
     type: body["type"].replace(/^.*:/, ""),
-    detail: typeof detail === "string" ? detail.replace(/\s+/g, " ").trim() : "",
+    detail: typeof detail === "string" ? detail : "",
   };
 }
 
