@@ -24,7 +24,7 @@ export function addUseCommand(use: Command, io: Io): void {
     .after(`
 Keeps a project, or a project and an environment, for later commands of this user, which then need neither -p nor -e.
 -p, -e and the variables FORMFLAG_PROJECT and FORMFLAG_ENVIRONMENT win over it; with another -p, the environment has to
-be named too. Without an argument it shows what is kept. The choice is stored in formflag/config.json under
+be named too. Neither is for data or a server that a command names. Without an argument it shows what is kept. The choice is stored in formflag/config.json under
 $XDG_CONFIG_HOME or ~/.config.
 
 Examples:

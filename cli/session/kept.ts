@@ -109,6 +109,9 @@ function thereOf(folder: string): string {
   return existsSync(folder) ? folder : thereOf(dirname(folder));
 }
 
+/** The options that name where the data is. */
+const PLACES = ["data", "database", "blobs", "server"];
+
 /** Commands that begin something of their own, or are about none of a user's data. */
 const ALONE = new Set(["serve", "demo", "service", "upgrade", "completion", "healthcheck", "docs"]);
 
@@ -126,7 +129,7 @@ export function fillIn(command: Command, io: Io): void {
     [undefined, "default"].includes(on.getOptionValueSource(name));
   const set = (on: Command, name: string, value: unknown) =>
     on.setOptionValueWithSource(name, value, "config");
-  if (["data", "database", "blobs", "server"].every((name) => isOpen(root, name))) {
+  if (PLACES.every((name) => isOpen(root, name))) {
     if (kept.server !== undefined) set(root, "server", kept.server);
     else {
       const data = serviceData();
@@ -135,6 +138,8 @@ export function fillIn(command: Command, io: Io): void {
         io.note(printable(`using the service's data: ${data}`) + "\n");
     }
   }
+  // What was chosen in one place may be something else in another.
+  if (PLACES.some((name) => root.getOptionValueSource(name) === "cli")) return;
   const has = (name: string) => command.options.some((option) => option.attributeName() === name);
   if (kept.project === undefined || !has("project") || !isOpen(command, "project")) return;
   set(command, "project", kept.project);

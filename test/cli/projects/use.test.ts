@@ -11,7 +11,7 @@ async function openShop() {
   const as =
     (home: string) =>
     (...args: string[]) =>
-      formflag([...args, "--data", data], { env: { HOME: home } });
+      formflag(args, { env: { HOME: home, FORMFLAG_DATA: data } });
   const run = as(home);
   await run("projects", "create", "shop");
   for (const flag of ["search", "banner"]) await run("flags", "create", flag, "-p", "shop");
@@ -62,6 +62,16 @@ describe("use", () => {
     expect((await run("flags", "disable", "search", "-e", "staging")).stdout).toContain("shop/staging: off");
     const { code, stderr } = await run("flags", "set", "search", "--off", "-p", "shop");
     expect([code, stderr]).toEqual([2, expect.stringContaining("the environment is missing")]);
+  });
+
+  test("is not for data or a server that is named", async () => {
+    const { run } = await openShop();
+    await run("use", "shop/production");
+    const elsewhere = await run("flags", "list", "--data", emptyData());
+    expect([elsewhere.code, elsewhere.stderr]).toEqual([
+      2,
+      expect.stringContaining("the project is missing"),
+    ]);
   });
 
   test("refuses what there is not, and keeps what was chosen", async () => {
