@@ -45,6 +45,7 @@ describeInBrowser("Somebody with a keyboard alone", () => {
 
   test("signs in, moves a submission to spam, changes a locked flag and takes that back", async () => {
     const opened = await signInBrowser(browser(), server, { user: "admin" });
+    await opened.page.goto(`${server.url}/dashboard/me`);
     await opened.page.getByLabel("New password").fill(PASSWORD);
     await opened.page.getByRole("button", { name: "Save the password" }).click();
     await opened.page.getByText("Saved the password.").waitFor();
