@@ -138,7 +138,7 @@ export function fillIn(command: Command, io: Io): void {
         io.note(printable(`using the service's data: ${data}`) + "\n");
     }
   }
-  // What was chosen in one place may be something else in another.
+  // The same names may stand for something else in another place.
   if (PLACES.some((name) => root.getOptionValueSource(name) === "cli")) return;
   const has = (name: string) => command.options.some((option) => option.attributeName() === name);
   if (kept.project === undefined || !has("project") || !isOpen(command, "project")) return;
