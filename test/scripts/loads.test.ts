@@ -12,7 +12,7 @@ const MOST = {
   "flags get": [180, 770],
   "flags list": [192, 830],
   "flags set": [268, 1180],
-  "serve until it listens": [254, 1030],
+  "serve until it listens": [254, 1040],
   "serve with its jobs": [305, 1225],
 };
 
