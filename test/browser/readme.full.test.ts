@@ -4,6 +4,7 @@ import { onData } from "../support/commands.ts";
 import { EXECUTABLE, startServer } from "../support/executable.ts";
 import { openChromium } from "../support/pages/chromium.ts";
 import { describeInBrowser } from "../support/pages/dashboard-browser.ts";
+import { tempDirectory } from "../support/temp.ts";
 import type { Results } from "../../src/experiments/results.ts";
 
 const README = await Bun.file(join(import.meta.dir, "../../README.md")).text();
@@ -32,8 +33,11 @@ describeInBrowser("in a browser (needs /usr/bin/chromium), a page of the README"
     await here.run("projects", "create", "shop");
     const { key } = await here.json<{ key: string }>("forms", "create", "contact");
     const title = "Compare two versions of a page";
-    const commands = Bun.spawnSync(["bash", "-euo", "pipefail", "-c", blockOf(title, "sh")], {
+    // The section before it has chosen the project.
+    const script = `formflag use -q shop/production\n${blockOf(title, "sh")}`;
+    const commands = Bun.spawnSync(["bash", "-euo", "pipefail", "-c", script], {
       env: {
+        HOME: tempDirectory(),
         PATH: `${dirname(EXECUTABLE)}:${process.env["PATH"]}`,
         FORMFLAG_DATA: data,
         FORMFLAG_PUBLIC_URL: url,
