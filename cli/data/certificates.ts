@@ -1,15 +1,7 @@
 import { X509Certificate, createPrivateKey } from "node:crypto";
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { replaceDurably } from "../../src/base/directory.ts";
 import { AppError, systemCode } from "../../src/base/errors.ts";
 import { isObject } from "../../src/base/json.ts";
 import { NAMES } from "../../src/storage.ts";
@@ -45,7 +37,7 @@ export function certificateFiles(data: string, directory: string) {
   const write = (name: string, text: string) => {
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      replace(pathOf(name), text);
+      replaceDurably(pathOf(name), text);
     } catch (cause) {
       throw new AppError("unavailable", `the file ${pathOf(name)} cannot be written: ${systemCode(cause)}`, {
         hint: "the disk needs free space, and the folder has to belong to the user of this server",
@@ -136,17 +128,4 @@ function readIfThere(path: string): string | null {
       cause,
     });
   }
-}
-
-function replace(path: string, text: string): void {
-  // One that a crash has left would keep its permissions.
-  rmSync(`${path}.new`, { force: true });
-  const file = openSync(`${path}.new`, "wx", 0o600);
-  try {
-    writeSync(file, text);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  renameSync(`${path}.new`, path);
 }

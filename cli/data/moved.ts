@@ -1,16 +1,7 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../../src/base/errors.ts";
-import { syncDirectoryNow } from "../../src/base/directory.ts";
+import { replaceDurably, syncDirectoryNow } from "../../src/base/directory.ts";
 import { shellWord } from "../../src/base/shell.ts";
 import { NAMES } from "../../src/storage.ts";
 
@@ -52,13 +43,7 @@ export function readMoved(data: string): Moved | null {
 
 /** Writes it so that a power cut leaves the old or the new one. */
 export function writeMoved(data: string, moved: Moved): void {
-  const [file, unfinished] = [join(data, NAMES.moved), join(data, `${NAMES.moved}.part`)];
-  const descriptor = openSync(unfinished, "w", 0o600);
-  writeSync(descriptor, `${JSON.stringify(moved, null, 2)}\n`);
-  fsyncSync(descriptor);
-  closeSync(descriptor);
-  renameSync(unfinished, file);
-  syncDirectoryNow(data);
+  replaceDurably(join(data, NAMES.moved), `${JSON.stringify(moved, null, 2)}\n`);
 }
 
 /** For a move that is given up. */

@@ -1,4 +1,4 @@
-import type { Card } from "../base/kinds/kinds.ts";
+import { type Card, EXPIRES_AT } from "../base/kinds/kinds.ts";
 import { SCOPES } from "./scope.ts";
 
 /** The fields of a new token. */
@@ -23,15 +23,7 @@ export const TOKEN = {
     kind: { is: "named", what: "an environment" },
     option: ["environment <environment>", "limit it to this environment of the project"],
   },
-  expiresAt: {
-    kind: { is: "expiry" },
-    default: null,
-    option: ["expires <time>", "when it expires: 90d, ISO 8601, or never"],
-    label: "Expires after",
-    hint: "Such as 90d; empty for never",
-    suggested: "90d",
-    control: "expires",
-  },
+  expiresAt: { ...EXPIRES_AT, suggested: "90d" },
   /** The origins of pages that may use a token of the scope flags:browser; without them, any. */
   allowedOrigins: {
     kind: { is: "origins" },

@@ -1,5 +1,17 @@
 import { systemCode } from "./errors.ts";
-import { accessSync, closeSync, constants, fsyncSync, lchownSync, openSync, statSync } from "node:fs";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  lchownSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { dirname } from "node:path";
 import { MiB } from "./bytes.ts";
 
 /** `node:fs/promises`, loaded with its first use, which most commands do without: `npm run bench -- start`. */
@@ -25,6 +37,22 @@ export function syncDirectoryNow(path: string): void {
   const descriptor = openSync(path, "r");
   fsyncSync(descriptor);
   closeSync(descriptor);
+}
+
+/** Replaces a file that only its owner reads, so that a power cut leaves the old or the new one. */
+export function replaceDurably(file: string, text: string): void {
+  const unfinished = `${file}.new`;
+  // One that a crash has left would keep its permissions.
+  rmSync(unfinished, { force: true });
+  const descriptor = openSync(unfinished, "wx", 0o600);
+  try {
+    writeSync(descriptor, text);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  renameSync(unfinished, file);
+  syncDirectoryNow(dirname(file));
 }
 
 /**

@@ -53,7 +53,7 @@ export async function openDomain(config: ServeConfig, storage: Storage, log: Log
   const challenges: Challenges = new Map();
   let current = files.certificate();
   let attempts = files.attempts();
-  /** When a certificate is next looked for, in milliseconds since 1970. */
+  /** The time of the next look, in milliseconds since 1970. */
   let next = 0;
   const note = (change: Partial<Attempts>) => files.noteAttempts((attempts = { ...attempts, ...change }));
 

@@ -47,6 +47,16 @@ export type Field = {
 /** The fields of a noun, by their names in the admin API, in the order in which commands and pages have them. */
 export type Card = Readonly<Record<string, Field>>;
 
+/** The time at which something ends by itself. */
+export const EXPIRES_AT = {
+  kind: { is: "expiry" },
+  default: null,
+  option: ["expires <time>", "when it expires: 90d, ISO 8601, or never"],
+  label: "Expires after",
+  hint: "Such as 90d; empty for never",
+  control: "expires",
+} as const;
+
 /** A text that a person typed, as the value of its kind; or the fault, in words. */
 export type Read = { value: unknown } | { fault: string };
 

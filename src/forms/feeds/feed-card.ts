@@ -1,4 +1,4 @@
-import type { Card } from "../../base/kinds/kinds.ts";
+import { type Card, EXPIRES_AT } from "../../base/kinds/kinds.ts";
 import { durationInWords } from "../../base/units.ts";
 import { FEED_LIMITS, SEARCH_LIMITS, SUBMISSION_LIMITS } from "../limits.ts";
 
@@ -60,12 +60,5 @@ export const FEED = {
     option: ["limit <n>", `number of submissions, at most ${FEED_LIMITS.items}`],
     words: (count: number) => `at most ${count}`,
   },
-  expiresAt: {
-    kind: { is: "expiry" },
-    default: null,
-    option: ["expires <time>", "when it expires: 90d, ISO 8601, or never"],
-    label: "Expires after",
-    hint: "Such as 90d; empty for never",
-    control: "expires",
-  },
+  expiresAt: EXPIRES_AT,
 } as const satisfies Card;
