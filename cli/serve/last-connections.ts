@@ -10,7 +10,8 @@ import {
 } from "./socket-options.ts";
 
 /** From Linux's `asm-generic/socket.h` and `linux/tcp.h`. */
-const [SO_ATTACH_FILTER, SO_ACCEPTCONN, TCP_INFO] = [26, 30, 11];
+const [SO_ATTACH_FILTER, SO_ACCEPTCONN, SO_DOMAIN, TCP_INFO] = [26, 30, 39, 11];
+const AF_INET6 = 10;
 /** Places in `struct tcp_info`. Of a socket that listens, `tcpi_unacked` is how many connections wait to be accepted. */
 const [TCPI_STATE, TCPI_UNACKED, TCPI_LAST_DATA_RECV, TCPI_BYTES_RECEIVED] = [0, 24, 52, 128];
 const ESTABLISHED = 1;
@@ -31,7 +32,7 @@ const DROP_FIRST_PACKETS: Instruction[] = [
 const ARRIVAL_MS = 50;
 
 /** Every connection of this system by its state, the first packet of which is answered, but not yet the answer (proc_net_tcp). */
-const CONNECTIONS = ["/proc/net/tcp", "/proc/net/tcp6"];
+const [OVER_IPV4, OVER_IPV6] = ["/proc/net/tcp", "/proc/net/tcp6"];
 /** How many there are, and how many of these are few. */
 const [COUNTS, FEW] = ["/proc/net/sockstat", 500];
 const BEGUN = /^ *\d+: [\dA-F]+:([\dA-F]{4}) [\dA-F]+:[\dA-F]{4} 03 /gm;
@@ -50,9 +51,11 @@ export async function takeLastConnections(): Promise<void> {
   const closed = listening.filter((each) => setFilter(each, SO_ATTACH_FILTER, DROP_FIRST_PACKETS));
   if (closed.length === 0) return;
   const ports = new Set(closed.map((each) => socketOptions().portOf(each)));
+  // Each table takes milliseconds. What arrives over IPv4 at a socket of IPv6 is in that of IPv6.
+  const tables = closed.some(isOverIpv6) ? [OVER_IPV4, OVER_IPV6] : [OVER_IPV4];
   for (let waited = 0; waited < MOST_MS; waited += CHECK_MS) {
     const isAwaited =
-      (waited < ARRIVAL_MS && hasBegun(ports)) ||
+      (waited < ARRIVAL_MS && hasBegun(ports, tables)) ||
       closed.some(hasWaiting) ||
       [...openSockets().values()].some((each) => isArriving(each, ports));
     if (!isAwaited) return;
@@ -68,9 +71,8 @@ function areFew(): boolean {
 }
 
 /** Whether a connection at one of the ports waits for the packet with which it can be accepted. */
-function hasBegun(ports: ReadonlySet<number | null>): boolean {
-  const tables = CONNECTIONS.filter((file) => existsSync(file));
-  if (tables.length === 0 || !areFew()) return true;
+function hasBegun(ports: ReadonlySet<number | null>, tables: readonly string[]): boolean {
+  if (!tables.every((file) => existsSync(file)) || !areFew()) return true;
   return tables.some((file) => {
     const begun = readFileSync(file, "latin1").matchAll(BEGUN);
     return begun.some(([, port]) => ports.has(Number.parseInt(port!, 16)));
@@ -78,8 +80,17 @@ function hasBegun(ports: ReadonlySet<number | null>): boolean {
 }
 
 function isListening(descriptor: number): boolean {
+  return numberOf(descriptor, SO_ACCEPTCONN) === 1;
+}
+
+function isOverIpv6(descriptor: number): boolean {
+  return numberOf(descriptor, SO_DOMAIN) === AF_INET6;
+}
+
+/** A small option of a socket; null if the kernel does not support it. */
+function numberOf(descriptor: number, option: number): number | null {
   const value = new Uint8Array(4);
-  return socketOptions().get(descriptor, SOL_SOCKET, SO_ACCEPTCONN, value) && value[0] === 1;
+  return socketOptions().get(descriptor, SOL_SOCKET, option, value) ? value[0]! : null;
 }
 
 function hasWaiting(descriptor: number): boolean {
