@@ -3,7 +3,7 @@ import { durationInWords } from "../src/base/units.ts";
 import { SETTINGS, inOrder } from "../src/forms/settings/settings.ts";
 import { tableOf } from "./markdown.ts";
 
-/** Writes docs/limits.md from the doc comments of the limits: their first sentence, "Beyond: …" and "Set with `…`". */
+/** Writes docs/reference/limits.md from the doc comments of the limits: their first sentence, "Beyond: …" and "Set with `…`". */
 
 /** `beyond` is what happens beyond a limit whose comment does not say it; `of` names limits, or objects of limits. */
 type Section = { title: string; text?: string; beyond?: string; of: string; settings?: true };
@@ -80,7 +80,7 @@ const HIDDEN =
     " ",
   );
 
-/** docs/limits.md. Throws if a limit is in no section, or has no comment. */
+/** docs/reference/limits.md. Throws if a limit is in no section, or has no comment. */
 export async function limitsPage(): Promise<string> {
   const limits = await readLimits();
   const takeFor = ({ of }: Section) =>

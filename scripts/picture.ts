@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Draws docs/terminal.svg from a real run of dist/formflag. */
+/** Draws docs/pictures/terminal.svg from a real run of dist/formflag. */
 
 const COMMANDS = [
   "formflag serve &",
@@ -80,4 +80,4 @@ ${texts.filter(Boolean).join("\n")}
 `;
 }
 
-await Bun.write("docs/terminal.svg", draw(await record()));
+await Bun.write("docs/pictures/terminal.svg", draw(await record()));

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Page, chromium } from "playwright-core";
 
-/** Takes the pictures of the dashboard in docs/ from a real run of dist/formflag. It needs Chromium. */
+/** Takes the pictures of the dashboard in docs/pictures/ from a real run of dist/formflag. It needs Chromium. */
 
 const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-headless-shell"].find((path) => existsSync(path));
 const EXECUTABLE = join(import.meta.dir, "../dist/formflag");
-const DOCS = join(import.meta.dir, "../docs");
+const PICTURES_FOLDER = join(import.meta.dir, "../docs/pictures");
 const WIDTH = 1280;
 
 type Picture = { file: string; path: string; height: number; prepare?: (page: Page) => Promise<void> };
@@ -59,7 +59,7 @@ try {
     await page.setViewportSize({ width: WIDTH, height });
     await page.goto(`${link.origin}/dashboard${path}`);
     await prepare?.(page);
-    await page.screenshot({ path: join(DOCS, file) });
+    await page.screenshot({ path: join(PICTURES_FOLDER, file) });
   }
   await browser.close();
 } finally {

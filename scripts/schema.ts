@@ -6,5 +6,5 @@ for (const [name, schema] of [
   ["formflag", documentJsonSchema()],
   ["webhook", webhookJsonSchema()],
 ] as const) {
-  await Bun.write(`docs/${name}.schema.json`, `${JSON.stringify(schema, null, 2)}\n`);
+  await Bun.write(`docs/reference/${name}.schema.json`, `${JSON.stringify(schema, null, 2)}\n`);
 }

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { readCommands } from "../scripts/commands.ts";
 import { generatedPages } from "../scripts/docs.ts";
@@ -10,23 +10,26 @@ const ROOT = join(import.meta.dir, "..");
 const PAGES = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", ...markdownIn("docs")];
 
 function markdownIn(folder: string): string[] {
-  const names = readdirSync(join(ROOT, folder));
+  const names = readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" });
   return names.filter((name) => name.endsWith(".md")).map((name) => join(folder, name));
 }
+
+/** Words of texts about `formflag docs` itself, behind it. */
+const VERBS = new Set(["lists", "shows", "holds", "or"]);
 
 function read(page: string): Promise<string> {
   return Bun.file(join(ROOT, page)).text();
 }
 
 test("the page about the audit log names every action as it is written, and no other", async () => {
-  const rows = (await read("docs/audit.md")).match(/^\| `.*$/gm)!.join("\n");
+  const rows = (await read("docs/guides/audit.md")).match(/^\| `.*$/gm)!.join("\n");
   const named = [...rows.matchAll(/`([a-z-]+\.[a-z]+)`/g)].map(([, action]) => action!);
   const actions = Object.entries(AUDITED).flatMap(([noun, verbs]) => verbs.map((verb) => `${noun}.${verb}`));
   expect([...new Set(named)].toSorted()).toEqual(actions.toSorted());
 });
 
 describe("the generated page", () => {
-  test.each(["cli.md", "settings.md", "limits.md", "llms.txt"])(
+  test.each(["reference/cli.md", "reference/settings.md", "reference/limits.md", "llms.txt"])(
     "%s is as npm run docs writes it",
     async (name) => {
       expect(await read(`docs/${name}`)).toBe((await generatedPages())[name]!);
@@ -35,14 +38,14 @@ describe("the generated page", () => {
 });
 
 test("the schema of webhooks is as npm run schema writes it", async () => {
-  expect(JSON.parse(await read("docs/webhook.schema.json"))).toEqual(webhookJsonSchema());
+  expect(JSON.parse(await read("docs/reference/webhook.schema.json"))).toEqual(webhookJsonSchema());
 });
 
 test("the conformance of providers was tried with their present versions", async () => {
   const { devDependencies } = (await Bun.file(join(ROOT, "package.json")).json()) as {
     devDependencies: Record<string, string>;
   };
-  const page = await read("docs/conformance.md");
+  const page = await read("docs/reference/conformance.md");
   const tried = [...page.matchAll(/^\| `(@[^`]+)` *\| ([\d.]+) *\|$/gm)];
   expect(tried).toHaveLength(5);
   for (const [, name, version] of tried) expect([name, devDependencies[name!]]).toEqual([name, version]);
@@ -119,7 +122,7 @@ describe("files of the repository that are named", () => {
 });
 
 test("settings in the compose file exist", async () => {
-  const settings = await read("docs/settings.md");
+  const settings = await read("docs/reference/settings.md");
   const names = (await read("docs/compose/scale-out.yaml")).match(/\b(?:FORMFLAG|AWS)_\w+/g) ?? [];
   expect(names).toContain("FORMFLAG_DATABASE_URL");
   expect(names.filter((name) => !settings.includes(`\`${name}\``))).toEqual([]);
@@ -142,8 +145,23 @@ describe("links", () => {
     expect(broken).toEqual([]);
   });
 
-  test("every page is in the table of the README", async () => {
-    const linked = linksIn(await read("README.md")).map((link) => link.split("#")[0]);
-    for (const page of markdownIn("docs")) expect(linked).toContain(page);
+  test("every page is in the index, which is short, and the README leads to it", async () => {
+    const index = await read("docs/README.md");
+    expect(index.trimEnd().split("\n").length).toBeLessThanOrEqual(40);
+    const linked = linksIn(index).map((link) => join("docs", link.split("#")[0]!));
+    for (const page of PAGES.filter((page) => page !== "docs/README.md")) expect(linked).toContain(page);
+    expect(linksIn(await read("README.md"))).toContain("docs/README.md");
+  });
+
+  test("pages that texts of the program name exist", async () => {
+    const pages = new Set(PAGES.map((page) => basename(page, ".md").toLowerCase()));
+    const unknown: string[] = [];
+    for (const file of new Bun.Glob("{src,cli}/**/*.{ts,tsx}").scanSync(ROOT))
+      for (const [, named = ""] of (await read(file)).matchAll(
+        /formflag docs ([a-z][a-z-]+(?:, [a-z-]+)*(?: and [a-z-]+)?)/g,
+      ))
+        if (named.split(/, | and /).some((name) => !pages.has(name) && !VERBS.has(name)))
+          unknown.push(`${file}: ${named}`);
+    expect(unknown).toEqual([]);
   });
 });

@@ -10,9 +10,9 @@ export function addServeCommand(command: Command, io: Io): void {
   heard(command)`
 [formflag] start run server up: serve
 [formflag] listen host hosts port domain domains dns url: formflag serve --listen 127.0.0.1:9000 names the address, --public-url the one that senders see
-[formflag] ssl tls https cert certs certificate letsencrypt acme: formflag serve --tls-cert <file> --tls-key <file> serves HTTPS; docs/reverse-proxy.md leaves it to a proxy
+[formflag] ssl tls https cert certs certificate letsencrypt acme: formflag serve --tls-cert <file> --tls-key <file> serves HTTPS; formflag docs reverse-proxy leaves it to a proxy
 [formflag] debug trace: formflag serve --log-level debug logs more
---workers --cluster --processes: --threads <n> says how many threads serve; docs/scale-out.md describes several machines
+--workers --cluster --processes: --threads <n> says how many threads serve; formflag docs scale-out describes several machines
 --no-forms --no-flags --only: every service runs; --forms-listen, --flags-listen and --admin-listen give one an address of its own
 --cors --allow-origin: a form has its own: formflag forms set <form> --allow-origin <url>
 --admin-password --password --user --admin --auth --token: formflag users link prints a link that signs in, formflag tokens create a token for the admin API
@@ -22,7 +22,7 @@ export function addServeCommand(command: Command, io: Io): void {
 --debug --dev --trace -v --verbose: formflag serve --log-level debug logs more
 --smtp --mail --smtp-host: --smtp-url smtp://user@mail.example.com:587 names the mail server
 --oidc-client-secret --oidc-secret --client-secret: a secret on a command line can be seen by other users of the machine: put it into FORMFLAG_OIDC_CLIENT_SECRET, or into a file named with --oidc-client-secret-file
---oidc --sso --oidc-url --oidc-provider: --oidc-issuer https://auth.example.com names the provider: docs/sign-in.md
+--oidc --sso --oidc-url --oidc-provider: --oidc-issuer https://auth.example.com names the provider: formflag docs sign-in
 --db --database-url: --data names the data directory, --database a PostgreSQL database
 --url: --public-url
 --tls --ssl --https --cert --key: --tls-cert and --tls-key name a certificate and its key

@@ -70,7 +70,7 @@ export const HINTS: Record<string, string | ((place: Place) => string)> = {
   "purge-unfinished":
     "bytes of what was deleted may be left in the database file: repeat the same command, once no backup is running",
   "schema-missing": "--schema @schema.json sets one; --page off turns the page off",
-  "schema-not-flat": "docs/forms.md describes the schemas that a page can be made from",
+  "schema-not-flat": "formflag docs forms describes the schemas that a page can be made from",
   "delivery-not-found": "formflag deliveries list lists the deliveries",
   "submission-not-found": ({ name }) =>
     /^[\da-f-]{36}$/.test(name) || name === "<name>"
@@ -111,7 +111,7 @@ export const HINTS: Record<string, string | ((place: Place) => string)> = {
     "check the path given with --data, its permissions, and whether its disk is mounted read-only",
   "database-url":
     "write it as postgres://user@host:5432/database, with characters such as @ and / in names and passwords as %40 and %2F",
-  "database-url-setting": "docs/scale-out.md lists the settings of the URL; leave any other out",
+  "database-url-setting": "formflag docs scale-out lists the settings of the URL; leave any other out",
   "database-url-certificate":
     "sslrootcert names a file of certificates in PEM, and goes with sslmode=verify-full",
   "database-password":
@@ -121,7 +121,7 @@ export const HINTS: Record<string, string | ((place: Place) => string)> = {
   "database-user": "check the role with psql, and what pg_hba.conf permits it",
   "database-missing": "create it: CREATE DATABASE … OWNER …",
   "database-rights":
-    "let the role own the schema: ALTER SCHEMA public OWNER TO …, or migrate it with another role, GRANT this one what docs/scale-out.md lists, and serve with --migrate off",
+    "let the role own the schema: ALTER SCHEMA public OWNER TO …, or migrate it with another role, GRANT this one what formflag docs scale-out lists, and serve with --migrate off",
   "database-read-only": "name the primary: this server is a replica, or its transactions are read-only",
   "database-connections":
     "raise max_connections of the server, or connect through a pooler such as PgBouncer",
@@ -143,7 +143,7 @@ export const HINTS: Record<string, string | ((place: Place) => string)> = {
     "for AWS it looks like s3://bucket/prefix?region=eu-west-1, otherwise like s3://bucket/prefix?endpoint=https://s3.example.com",
   "storage-credentials":
     "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and with temporary credentials AWS_SESSION_TOKEN",
-  "storage-forbidden": "docs/scale-out.md lists the rights that the credentials need",
+  "storage-forbidden": "formflag docs scale-out lists the rights that the credentials need",
   "storage-bucket": "create the bucket, or check its name and the endpoint in the storage URL",
   "storage-region": "set the region of the bucket in the storage URL",
   "storage-unreachable":

@@ -6,8 +6,8 @@ import { type Figure, type Rounds, type Show, formatValue, reaches } from "./fig
 
 /**
  * npm run bench [-- PART…] [--save] [--quick]: measures the built executable against its limits; `--save` keeps the figures in
- * docs/benchmark.md. With `--against
- * EXECUTABLE` against that one, such as the release before. docs/benchmark.md describes what each figure means and what
+ * docs/explanation/benchmark.md. With `--against
+ * EXECUTABLE` against that one, such as the release before. docs/explanation/benchmark.md describes what each figure means and what
  * bounds it.
  */
 

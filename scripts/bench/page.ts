@@ -1,9 +1,9 @@
 import { chartOf } from "./chart.ts";
 import { type Figure, formatValue, reaches } from "./figure.ts";
 
-const PAGE = "docs/benchmark.md";
-const RAW = "docs/benchmark.json";
-const CHART = "docs/benchmark.svg";
+const PAGE = "docs/explanation/benchmark.md";
+const RAW = "docs/explanation/benchmark.json";
+const CHART = "docs/explanation/benchmark.svg";
 const BEGIN = "<!-- figures -->";
 const END = "<!-- end of figures -->";
 

@@ -13,14 +13,14 @@ import { SUBJECTS } from "./subjects.ts";
  * npm run conformance [-- --scenarios DIR] [-- --save]: runs scenarios against the providers of OpenFeature that read flags of the
  * built executable, and exits 1 if one fails. `DIR` has `gherkin/*.feature` and `flags/canonical-flags.json`, as the provider
  * suite of the specification has them; without it, the scenarios of this repository run alone. `--save` writes
- * docs/conformance.md, and needs `DIR` in a clone.
+ * docs/reference/conformance.md, and needs `DIR` in a clone.
  */
 const { values } = parseArgs({
   options: { scenarios: { type: "string" }, save: { type: "boolean", default: false } },
 });
 
 const OWN = join(import.meta.dir, "scenarios");
-const PAGE = join(import.meta.dir, "../../docs/conformance.md");
+const PAGE = join(import.meta.dir, "../../docs/reference/conformance.md");
 
 if (values.save && values.scenarios === undefined) throw new Error("--save needs --scenarios DIR");
 const commits = values.save ? commitsOf(values.scenarios!) : null;

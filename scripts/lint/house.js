@@ -1,4 +1,4 @@
-/** Lint rules of this project that no published plugin has: docs/architecture.md. */
+/** Lint rules of this project that no published plugin has: docs/explanation/architecture.md. */
 import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { FLOORS, LOADS_SCHEMAS } from "./floors.js";

@@ -13,7 +13,7 @@ type Webhook = { type: string; data: { url?: string; change?: ProposalView } };
 
 /** The examples of JSON in a page of the documentation. */
 async function examplesIn(page: string): Promise<Record<string, unknown>[]> {
-  const text = await Bun.file(join(import.meta.dir, "../../docs", page)).text();
+  const text = await Bun.file(join(import.meta.dir, "../../docs/guides", page)).text();
   return [...text.matchAll(/^```json\n(.*)\n```$/gm)].map(([, json]) =>
     JSON.parse(json!.replaceAll(", …", "")),
   );

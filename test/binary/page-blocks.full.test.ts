@@ -29,7 +29,7 @@ const evaluate = (
 
 /** The blocks of a language in a section of a page. */
 function blocksOf(page: string, heading: string, language: string): string[] {
-  const section = readFileSync(join(ROOT, "docs", page), "utf8")
+  const section = readFileSync(join(ROOT, "docs/guides", page), "utf8")
     .split(`\n## ${heading}\n`)[1]!
     .split("\n## ")[0]!;
   return [...section.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, "gm"))].map(
@@ -156,7 +156,7 @@ globalThis.document = {
 describe.skipIf(!hasShell)("flagd.md", () => {
   test("the file comes over HTTP with a token that the page makes", async () => {
     const at = folder();
-    const page = readFileSync(join(ROOT, "docs/flagd.md"), "utf8");
+    const page = readFileSync(join(ROOT, "docs/guides/flagd.md"), "utf8");
     await shell(/```sh\n(formflag tokens create flagd [^]*?)```/.exec(page)![1]!, at);
     const [curl] = blocksOf("flagd.md", "The file over HTTP", "sh");
     expect(JSON.parse(await shell(curl!, at))).toMatchObject({ flags: { search: { state: "ENABLED" } } });
@@ -275,7 +275,7 @@ test("telemetry.md: the command sends spans and evaluations to a collector", asy
       return Response.json({});
     },
   });
-  const page = readFileSync(join(ROOT, "docs/telemetry.md"), "utf8");
+  const page = readFileSync(join(ROOT, "docs/guides/telemetry.md"), "utf8");
   const command = /```sh\nformflag serve ([^\n]*)\n/.exec(page)![1]!;
   const args = command.replace("http://127.0.0.1:4318", collector.url.origin).replace("0.01", "1");
   const traced = await startServer(args.split(" "));
@@ -303,7 +303,7 @@ test.skipIf(!hasShell)("import.md: the command says what it would import", async
   const at = folder();
   const features = [{ name: "sale", type: "release", enabled: true, strategies: [{ name: "default" }] }];
   writeFileSync(join(at.cwd, "features.json"), JSON.stringify({ version: 2, features }));
-  const page = readFileSync(join(ROOT, "docs/import.md"), "utf8");
+  const page = readFileSync(join(ROOT, "docs/guides/import.md"), "utf8");
   const said = await shell(/```sh\n(formflag flags import [^]*?)```/.exec(page)![1]!, at);
   expect(said).toContain("sale");
 });

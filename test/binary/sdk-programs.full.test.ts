@@ -22,9 +22,9 @@ await set("--on", "--payload", '{"color":"green"}');
 const evaluate = await tokenFor("web-shop", "flags:evaluate");
 const rules = await tokenFor("web-shop-rules", "flags:sync");
 
-/** The programs of a section of docs/sdks.md, each in a folder where it finds the packages. */
+/** The programs of a section of docs/guides/sdks.md, each in a folder where it finds the packages. */
 function programOf(heading: string, fill: (program: string) => string = (program) => program): string {
-  const page = readFileSync(join(ROOT, "docs/sdks.md"), "utf8");
+  const page = readFileSync(join(ROOT, "docs/guides/sdks.md"), "utf8");
   const section = page.split(`\n## ${heading}\n`)[1]!.split("\n## ")[0]!;
   const folder = tempDirectory();
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
@@ -53,7 +53,7 @@ async function run(file: string, env: Record<string, string>): Promise<string> {
   return (await child.exited) === 0 ? stdout() : errors;
 }
 
-describe("the programs of docs/sdks.md do as they say, on and off", () => {
+describe("the programs of docs/guides/sdks.md do as they say, on and off", () => {
   beforeAll(() => set("--on"));
 
   test.each([

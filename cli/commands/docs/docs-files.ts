@@ -1,25 +1,35 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Pages at the top of the repository that are documentation too. */
-const AT_TOP = ["README.md", "SECURITY.md", "CHANGELOG.md"];
+/** Folders of `docs/` with the kind of their pages, in the order in which pages are listed. */
+const KINDS = { tutorials: "tutorial", guides: "guide", reference: "reference", explanation: "explanation" };
+
+/** Pages at the top of the repository that are documentation too, with their kind. */
+const AT_TOP: Record<string, string> = {
+  "README.md": "start",
+  "CHANGELOG.md": KINDS.reference,
+  "SECURITY.md": KINDS.explanation,
+};
 
 /**
- * The pages of the documentation by their name, in one compressed text. This is a macro: the bundler replaces a call with the
- * text, if it is imported with `{ type: "macro" }`. https://bun.com/docs/bundler/macros
+ * The pages of the documentation by kind, with their name, in one compressed text. This is a macro: the bundler replaces a call
+ * with the text, if it is imported with `{ type: "macro" }`. https://bun.com/docs/bundler/macros
  */
 export function packedDocs(): string {
   const root = join(import.meta.dir, "../../..");
-  const names = readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md"));
-  const files = [...AT_TOP, ...names.toSorted().map((name) => `docs/${name}`)];
-  const pages = files.map((file) => [nameOf(file), readFileSync(join(root, file), "utf8")]);
+  const kinds = ["start", ...Object.values(KINDS)];
+  const inFolders = Object.entries(KINDS).flatMap(([folder, kind]) =>
+    readdirSync(join(root, "docs", folder)).map((name) => ({ kind, file: `docs/${folder}/${name}` })),
+  );
+  const files = [...inFolders, ...Object.entries(AT_TOP).map(([file, kind]) => ({ kind, file }))]
+    .filter(({ file }) => file.endsWith(".md"))
+    .map(({ kind, file }) => ({ kind, file, name: nameOf(file) }))
+    .toSorted((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind) || (a.name < b.name ? -1 : 1));
+  const pages = files.map(({ kind, file, name }) => [kind, name, readFileSync(join(root, file), "utf8")]);
   return Buffer.from(Bun.gzipSync(JSON.stringify(pages), { level: 9 })).toString("base64");
 }
 
-/** The name of a page: `forms` for `docs/forms.md`. */
+/** The name of a page: `forms` for `docs/guides/forms.md`. */
 function nameOf(file: string): string {
-  return file
-    .replace(/^docs\//, "")
-    .replace(/\.md$/, "")
-    .toLowerCase();
+  return file.replace(/^.*\//, "").replace(/\.md$/, "").toLowerCase();
 }

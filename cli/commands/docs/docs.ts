@@ -10,7 +10,7 @@ import { env } from "../../session/env.ts";
 import { usage } from "../../session/usage.ts";
 import { packedDocs } from "./docs-files.ts" with { type: "macro" };
 
-type Page = { name: string; title: string; text: string };
+type Page = { kind: string; name: string; title: string; text: string };
 
 /** Lines that a search lists. */
 const MOST = 40;
@@ -28,7 +28,7 @@ list: formflag docs lists the pages
     .argument("[page]", "name of a page, such as forms (default: list them)")
     .option("--search <words>", "list the lines that have all these words")
     .after(`
-The documentation of this version. On a terminal a page is shown by $PAGER, or less.
+The documentation of this version: tutorials, guides, reference and explanations. On a terminal a page is shown by $PAGER, or less.
 
 Examples:
   formflag docs
@@ -63,20 +63,17 @@ async function run(io: Io, { config, page, search }: Values): Promise<void> {
     return;
   }
   if (page === undefined) {
-    const list = pages.map(({ name, title }) => ({ name, title }));
+    const list = pages.map(({ kind, name, title }) => ({ kind, name, title }));
     await print(
       list,
       table(
-        ["PAGE", "TITLE"],
-        list.map(({ name, title }) => [name, title]),
+        ["KIND", "PAGE", "TITLE"],
+        list.map(({ kind, name, title }) => [kind, name, title]),
       ),
     );
     return suggest("One of them: formflag docs <page>");
   }
-  const wanted = page
-    .toLowerCase()
-    .replace(/^docs\//, "")
-    .replace(/\.md$/, "");
+  const wanted = page.toLowerCase().replace(/^.*\//, "").replace(/\.md$/, "");
   const found = pages.find(({ name }) => name === wanted);
   if (!found)
     throw new AppError("not_found", shown`there is no page "${page}"`, {
@@ -88,10 +85,16 @@ async function run(io: Io, { config, page, search }: Values): Promise<void> {
 function readPages(): Page[] {
   const packed = Buffer.from(packedDocs(), "base64");
   const pages = JSON.parse(new TextDecoder().decode(Bun.gunzipSync(packed))) as [
+    kind: string,
     name: string,
     text: string,
   ][];
-  return pages.map(([name, text]) => ({ name, title: /^# (.+)$/m.exec(text)?.[1] ?? name, text }));
+  return pages.map(([kind, name, text]) => ({
+    kind,
+    name,
+    title: /^# (.+)$/m.exec(text)?.[1] ?? name,
+    text,
+  }));
 }
 
 /** The lines that have all words of a text, each once, with their page. */

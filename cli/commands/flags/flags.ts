@@ -64,7 +64,7 @@ function hearVerbs(flags: Command): void {
 [formflag flags] undo revert rollback: type formflag flags undo <flag> -p <project> -e <environment>
 [formflag flags] kill kill-switch killswitch turn-off toggle-off disable-all: type formflag flags disable <flag> -p <project> -e <environment>
 [formflag flags] schedule scheduled cron cronjob timer at later: formflag flags set <flag> --on --at <time> schedules a change, formflag flags scheduled lists them
-[formflag flags] generate gen codegen types typegen: formflag flags manifest writes the flags of a project for the code generator of OpenFeature: docs/sdks.md
+[formflag flags] generate gen codegen types typegen: formflag flags manifest writes the flags of a project for the code generator of OpenFeature: formflag docs sdks
 turn-on toggle-on enable-all: flags enable
 unarchive: flags restore
 eval check test: flags evaluate
@@ -101,7 +101,7 @@ function hearOptions(flags: Command): void {
 [promote] -e --environment: it copies from one environment to another: --from staging --to production
 [evaluate] --attr --attribute --attributes --prop --property --set --with --ctx -c: the values are the context: --context 'plan=pro, country=AT'
 [evaluate] --user --key --user-id --targeting-key --targetingKey --as --id: a user is part of the context: --context '{"targetingKey":"ann"}'
-[evaluate] --all: one flag at a time; OFREP evaluates all: docs/http.md
+[evaluate] --all: one flag at a time; OFREP evaluates all: formflag docs http
 [set create] --name --slug --rename --id: a flag has a slug, which follows the command and cannot be changed, and a --description
 [set create] --state --status --active --default-value --default-on: --on turns a flag on, --off turns it off
 [set create] --value --json-payload: --payload <json> holds data for readers; --on turns a flag on, --off turns it off

@@ -58,7 +58,7 @@ upload: type formflag forms set <form> --uploads on
 [set create] --cors --origin --origins --allowed-origins --domain --domains: --allow-origin <url> names the sites whose pages may post
 [set create] --public --private: a form takes submissions from any site; --allow-origin limits that, formflag forms disable closes it
 [set create] --files --upload --attachments: --uploads on accepts files
-[set create] --captcha --recaptcha --hcaptcha --turnstile: --challenge on asks senders for a solved challenge; docs/forms.md lists what else finds spam
+[set create] --captcha --recaptcha --hcaptcha --turnstile: --challenge on asks senders for a solved challenge; formflag docs forms lists what else finds spam
 [set create] --spam-filter --antispam --anti-spam --block-spam: --challenge on, --honeypot <field> and --spam-word <word> find spam; --spam reject refuses it in place of storing it
 [set create] --gotcha --_gotcha: --honeypot <name> names a field; _gotcha is one of every form
 [set create] --fields --required: a form takes any field; --schema @schema.json says which it has to have

@@ -35,7 +35,7 @@ export async function addSubmissionCommands(
 [formflag submissions] comment comments note notes annotate: type formflag submissions note <id> <text>
 [formflag submissions] assign: type formflag submissions assign <id> <user>
 [formflag submissions] reply answer mail: type formflag submissions reply <id> <text>
-[formflag] shell repl sql query psql sqlite db database databases table tables: formflag submissions export and formflag export write what is stored; docs/running.md describes the database
+[formflag] shell repl sql query psql sqlite db database databases table tables: formflag submissions export and formflag export write what is stored; formflag docs running describes the database
 spam: formflag submissions list --spam shows the spam folder; formflag submissions mark <id> inbox|spam|archived|read|unread moves one
 archive move unmark unspam star: formflag submissions mark <id> inbox|spam|archived|read|unread
 read unread: formflag submissions mark <id> inbox|spam|archived|read|unread; formflag submissions get <id> shows one

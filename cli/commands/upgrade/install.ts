@@ -72,7 +72,7 @@ function requireReplaceable(file: string): void {
     throw refuse(`${file} was installed by npm, which replaces it`, "npm install --global formflag@latest");
   if (file.includes("/Cellar/"))
     throw refuse(`${file} was installed by Homebrew, which replaces it`, "brew upgrade formflag");
-  const byHand = "unpack the archive of a release in its place: docs/install.md";
+  const byHand = "unpack the archive of a release in its place: formflag docs install";
   if (RELEASE.key === "") throw refuse("this executable has no key that could verify a release", byHand);
   if (process.platform === "win32") throw refuse("an executable for Windows cannot replace itself", byHand);
 }

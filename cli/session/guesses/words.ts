@@ -1,7 +1,7 @@
 /** Guesses at any command, or in place of one, in lines as `heard` describes them. */
 export const EVERYWHERE = String.raw`
 version -v -V: type formflag --version
-man docs documentation quickstart tutorial guide welcome hello getting-started: type formflag help, or formflag help <command>; docs/ holds the documentation
+man docs documentation quickstart tutorial guide welcome hello getting-started: type formflag help, or formflag help <command>; formflag docs holds the documentation
 init setup install bootstrap onboard provision scaffold: nothing has to be set up: type formflag serve, or formflag projects create <project>
 stop restart reload kill down: Ctrl-C ends a server in the foreground, systemctl stop formflag a service; formflag serve starts it again
 logs log journal: the server logs to standard error; as a service: journalctl -u formflag. What was changed: formflag history
@@ -12,15 +12,15 @@ me: whoami
 audit-log auditlog audit-logs: formflag audit list shows who did what; formflag history, what was changed
 create new add make ls rm remove delete rename list get show describe inspect edit: the noun comes first, as in formflag flags list or formflag forms create <form>
 reset wipe nuke factory-reset purge-all truncate: stop the server and move its data directory away: formflag serve begins with a new one
-sdk sdks client clients: docs/sdks.md reads flags in seven languages; the server describes its API at /openapi.json
-api openapi swagger graphql rest http spec request requests curl stream sse: the server describes its API at /openapi.json; docs/http.md has it by example
-scale cluster replica replicas: docs/scale-out.md describes several servers on one PostgreSQL database
-relay proxy edge nginx caddy traefik docker compose k8s kubernetes kubectl helm: docs/reverse-proxy.md, docs/docker.md and docs/scale-out.md describe a server behind, in and beside others
-quota quotas limit limits billing pricing: docs/limits.md lists every limit; there is nothing to pay
-mfa 2fa totp passkey passkeys sso oidc saml ldap scim password passwords: users sign in to the dashboard: docs/dashboard.md describes how, and their roles
-encrypt decrypt vault: SECURITY.md describes what is protected from whom
-bench benchmark stress load: docs/benchmark.md has figures, and how they are measured
-support bug issue changelog news whatsnew credits license: README.md, CONTRIBUTING.md, CHANGELOG.md and SECURITY.md say what is new, and where to write
+sdk sdks client clients: formflag docs sdks reads flags in seven languages; the server describes its API at /openapi.json
+api openapi swagger graphql rest http spec request requests curl stream sse: the server describes its API at /openapi.json; formflag docs http has it by example
+scale cluster replica replicas: formflag docs scale-out describes several servers on one PostgreSQL database
+relay proxy edge nginx caddy traefik docker compose k8s kubernetes kubectl helm: formflag docs reverse-proxy, docker and scale-out describe a server behind, in and beside others
+quota quotas limit limits billing pricing: formflag docs limits lists every limit; there is nothing to pay
+mfa 2fa totp passkey passkeys sso oidc saml ldap scim password passwords: users sign in to the dashboard: formflag docs dashboard describes how, and their roles
+encrypt decrypt vault: formflag docs security describes what is protected from whom
+bench benchmark stress load: formflag docs benchmark has figures, and how they are measured
+support bug issue changelog news whatsnew credits license: formflag docs changelog says what is new, formflag docs security where to write
 [list] --fields --columns: --field <name> prints one field, --json all
 [list] --all --limit: it lists everything
 [list] -w --watch -A --all-namespaces: it lists once, and everything that -p and -e select

@@ -5,7 +5,7 @@ import { startServer } from "../../support/executable.ts";
 import { programAt } from "../../support/needs.ts";
 import { tempDirectory } from "../../support/temp.ts";
 
-const PAGE = await Bun.file(join(import.meta.dir, "../../../docs/monitoring.md")).text();
+const PAGE = await Bun.file(join(import.meta.dir, "../../../docs/guides/monitoring.md")).text();
 const [scrape, rules] = [...PAGE.matchAll(/```yaml\n([^]*?)```/g)].map(([, text]) => text!);
 
 const promtool = programAt("promtool", "the page about monitoring");

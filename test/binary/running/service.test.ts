@@ -38,7 +38,7 @@ async function install(...options: string[]) {
   return { log, urls, url: urls[0]! };
 }
 
-/** Runs a command beside the service, as docs/running.md says. */
+/** Runs a command beside the service, as docs/guides/running.md says. */
 async function beside<T>(...args: string[]): Promise<T> {
   const command = ["/usr/local/bin/formflag", ...args, "--data", "/var/lib/formflag", "--json"];
   const user = ["runuser", "-u", "formflag", "--", "env", "FORMFLAG_TARGET_NETWORK=127.0.0.0/8"];
@@ -124,7 +124,7 @@ describe.skipIf(machine === null)("the installed service", () => {
     "backs up a shared database, whose URL is in a file of its own",
     async () => {
       const { path, must } = machine!;
-      // As docs/scale-out.md says: the URL holds a password.
+      // As docs/guides/scale-out.md says: the URL holds a password.
       writeFileSync(path("/root/formflag.env"), `FORMFLAG_DATABASE_URL=${await emptyDatabase()}\n`);
       override(...LOUD, "EnvironmentFile=/root/formflag.env");
       const { url, log } = await install("--threads", "2", "--backup-dir", "/var/backups/postgres");

@@ -241,11 +241,11 @@ describe("the documentation", () => {
 
   test("has the schema as the executable prints it: npm run schema", async () => {
     const { stdout } = await formflag(["apply", "--schema"]);
-    expect(await Bun.file(join(root, "docs/formflag.schema.json")).text()).toBe(stdout);
+    expect(await Bun.file(join(root, "docs/reference/formflag.schema.json")).text()).toBe(stdout);
   });
 
   test("has examples that parse, and a file that applies", async () => {
-    const text = await Bun.file(join(root, "docs/gitops.md")).text();
+    const text = await Bun.file(join(root, "docs/guides/gitops.md")).text();
     const examples = [...text.matchAll(/```yaml\n(.*?)```/gs)].map((match) => match[1]!);
     expect(examples.length).toBe(4);
     for (const example of examples) expect(await readDocument("-", ioOf(example))).toBeObject();

@@ -6,20 +6,32 @@ import { formflag } from "../../support/commands.ts";
 const DOCS = join(import.meta.dir, "../../../docs");
 
 describe("docs", () => {
-  test("lists every page of the documentation with its title", async () => {
+  test("lists every page of the documentation with its title, by the four kinds", async () => {
     const { stdout } = await formflag(["docs", "--json"]);
-    const pages = JSON.parse(stdout) as { name: string; title: string }[];
-    const names = pages.map(({ name }) => name);
-    const files = readdirSync(DOCS).filter((name) => name.endsWith(".md"));
-    expect(names).toEqual(expect.arrayContaining(files.map((name) => name.slice(0, -3))));
-    expect(names).toEqual(expect.arrayContaining(["readme", "security", "changelog"]));
+    const pages = JSON.parse(stdout) as { kind: string; name: string; title: string }[];
+    const namesOf = (kind: string) => pages.filter((page) => page.kind === kind).map(({ name }) => name);
+    const inFolder = (folder: string) =>
+      readdirSync(join(DOCS, folder))
+        .filter((name) => name.endsWith(".md"))
+        .map((name) => name.slice(0, -3));
+    expect([...new Set(pages.map(({ kind }) => kind))].join(" ")).toMatch(
+      /^start( tutorial)? guide reference explanation$/,
+    );
+    expect(namesOf("start")).toEqual(["readme"]);
+    expect(namesOf("guide")).toEqual(inFolder("guides").toSorted());
+    expect(namesOf("reference").toSorted()).toEqual(["changelog", ...inFolder("reference")].toSorted());
+    expect(namesOf("explanation").toSorted()).toEqual(["security", ...inFolder("explanation")].toSorted());
+    expect(new Set(pages.map(({ name }) => name)).size).toBe(pages.length);
     expect(pages.every(({ title }) => title.length > 2)).toBe(true);
   });
 
-  test.each(["forms", "forms.md", "docs/forms.md", "FORMS"])("shows a page by %p", async (name) => {
-    const { code, stdout } = await formflag(["docs", name]);
-    expect([code, stdout]).toEqual([0, readFileSync(join(DOCS, "forms.md"), "utf8")]);
-  });
+  test.each(["forms", "forms.md", "docs/forms.md", "docs/guides/forms.md", "FORMS"])(
+    "shows a page by %p",
+    async (name) => {
+      const { code, stdout } = await formflag(["docs", name]);
+      expect([code, stdout]).toEqual([0, readFileSync(join(DOCS, "guides/forms.md"), "utf8")]);
+    },
+  );
 
   test("finds lines that have all words, those of guides before those of lists", async () => {
     const { stdout } = await formflag(["docs", "--search", "Certificate DOMAIN", "--json"]);
