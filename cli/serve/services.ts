@@ -81,9 +81,9 @@ export function placeServices(
   const guard = createGuard(app.now, config.limits, threads);
   const readGuard = config.limits.rate ? guard : undefined;
   const isTrustedProxy = createAddressList(config.trustedProxies);
-  let ofrep: OfrepService | undefined;
+  const streaming: Pick<OfrepService, "streams" | "close">[] = [];
   const closers: (() => void)[] = [];
-  const streams = () => ofrep?.streams() ?? 0;
+  const streams = () => streaming.reduce((sum, each) => sum + each.streams(), 0);
   const values = (): ThreadValues => ({
     ...valuesOf(metrics),
     streams: streams(),
@@ -165,14 +165,11 @@ export function placeServices(
     },
     ofrep: once(async () => {
       const { createOfrepService } = await import("../../src/http/flags/ofrep.ts");
-      return (ofrep = createOfrepService(app, reportOf("flags"), {
-        basePath,
-        guard,
-        noteRead,
-        maxStale,
-        threads,
-        evaluated: telemetry?.evaluated ?? null,
-      }));
+      const evaluated = telemetry?.evaluated ?? null;
+      const options = { basePath, guard, noteRead, maxStale, threads, evaluated };
+      const ofrep = createOfrepService(app, reportOf("flags"), options);
+      streaming.push(ofrep);
+      return ofrep;
     }),
     pages: once(async () => {
       const { createPagesService } = await import("../../src/http/flags/pages.ts");
@@ -180,7 +177,9 @@ export function placeServices(
     }),
     flagdSource: once(async () => {
       const { createFlagdSource } = await import("../../src/http/flags/flagd/source.ts");
-      return createFlagdSource(app, reportOf("flags"), { guard: readGuard, maxStale, threads });
+      const source = createFlagdSource(app, reportOf("flags"), { guard: readGuard, maxStale, threads });
+      streaming.push(source);
+      return source;
     }),
     admin: adminApp,
     mcp: once(async () => {
@@ -268,7 +267,7 @@ export function placeServices(
     }),
   }));
   const endStreams = () => {
-    ofrep?.close();
+    for (const { close } of streaming) close();
     for (const close of closers) close();
   };
   return { places, endStreams, values };

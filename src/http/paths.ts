@@ -20,6 +20,8 @@ export const VISITS_PATH = "/v1/events";
 /** https://flagd.dev/reference/sync-configuration/ */
 export const FLAGD_PATH = "/flagd";
 export const FLAGD_SOURCE_PATH = "/flagd/v1/:project/:file";
+/** The same of the one environment that a token reads. */
+export const FLAGD_OWN_PATH = "/flagd/v1.json";
 /** https://github.com/open-feature/cli */
 export const MANIFEST_PATH = "/openfeature/v0/manifest";
 /** https://modelcontextprotocol.io */

@@ -1,7 +1,7 @@
-import { type FlagValues, hasExpired, isOn } from "../flag.ts";
+import { type FlagValues, hasExpired, isOn, parsePayload } from "../flag.ts";
 import { PAYLOAD_SUFFIX } from "../limits.ts";
 import { type SegmentRecord, referencesOf } from "../segment.ts";
-import { exportFlags } from "./definition.ts";
+import { type FlagdDocument, type FlagdFlag, exportFlags } from "./definition.ts";
 import { foreignOperators, mayBeForeign } from "./operators.ts";
 
 /** A flagd file for evaluation elsewhere, which holds until `until`, when one of its flags expires. */
@@ -16,23 +16,32 @@ export type SourceFile = {
 /** The flags of an environment, and the segments that their rules refer to. */
 type Source = { records: readonly FlagValues[]; segments: readonly SegmentRecord[]; metadata: string };
 
+/** Whose evaluation a file is for: that of flagd, or of the providers of this product, which evaluate all that this server does. */
+export type Reader = "flagd" | "formflag";
+
+/** A flag in a file for the providers of this product, with what flagd has no words for. */
+type Own = FlagdFlag & { formflag?: { payloadOf: string } | { isOff: true } };
+
 /**
- * The flags of the environment `scope`, such as `shop/production`, as a file for flagd and in-process providers. An
- * expired flag is off, because flagd has no expiry. Flags are left out if flagd would evaluate them wrongly: those that
- * use operators that flagd lacks, those that depend on a segment that a form fills (its members are personal data), and
- * payloads of flags with a rule (flagd would hash users with a different key).
+ * The flags of the environment `scope`, such as `shop/production`, as a file for in-process providers. An expired flag is
+ * off, because flagd has no expiry. Flags are left out that depend on a segment that a form fills (its members are personal
+ * data), and for flagd what it would evaluate wrongly: flags that use operators that it lacks, and payloads of flags with a
+ * rule (it would hash users with a different key).
  */
 export async function sourceFile(
   { records, segments, metadata }: Source,
   scope: string,
   now: number,
+  reader: Reader,
 ): Promise<SourceFile> {
+  const isOwn = reader === "formflag";
+  const isBeyond = (rule: string) => !isOwn && isForeign(rule);
   const unknown = segmentsBeyond(
     segments,
-    (segment) => segment.source !== undefined || isForeign(segment.rule),
+    (segment) => segment.source !== undefined || isBeyond(segment.rule),
   );
-  const isKnown = (rule: string | null) => rule === null || !(isForeign(rule) || dependsOn(unknown, rule));
-  const isServed = ({ payload, rules }: FlagValues) => payload === null || rules === null;
+  const isKnown = (rule: string | null) => rule === null || !(isBeyond(rule) || dependsOn(unknown, rule));
+  const isServed = ({ payload, rules }: FlagValues) => isOwn || payload === null || rules === null;
   const flags = records
     .filter(({ rules }) => isKnown(rules))
     .map((record) => ({
@@ -42,14 +51,26 @@ export async function sourceFile(
     }));
   const known = segments.filter(({ name }) => !unknown.has(name));
   const file = await exportFlags(flags, known, metadata);
-  for (const { slug, payload, enabled } of flags)
-    if (payload !== null && !enabled) file.flags[slug + PAYLOAD_SUFFIX]!.state = "DISABLED";
+  for (const flag of flags) (isOwn ? markOwn : markDisabled)(file, flag);
   const expiries = flags.flatMap((flag) => (hasExpired(flag, now) ? [] : (flag.expiresAt ?? [])));
   return {
     text: JSON.stringify({ ...file, metadata: { ...file.metadata, flagSetId: scope, scope } }),
     omitted: records.filter((record) => !isKnown(record.rules) || !isServed(record)).length,
     until: expiries.reduce((least, each) => Math.min(least, each), Infinity),
   };
+}
+
+function markDisabled({ flags }: FlagdDocument, { slug, payload, enabled }: FlagValues): void {
+  if (payload !== null && !enabled) flags[slug + PAYLOAD_SUFFIX]!.state = "DISABLED";
+}
+
+/** Makes a payload follow its flag, and a flag without variants that is off say so. */
+function markOwn({ flags }: FlagdDocument, { slug, payload, enabled, rules }: FlagValues): void {
+  const own: Record<string, Own> = flags;
+  if (rules === null && !enabled) own[slug]!.formflag = { isOff: true };
+  if (payload === null) return;
+  const variants = { payload: parsePayload(payload) };
+  own[slug + PAYLOAD_SUFFIX] = { state: "ENABLED", variants, formflag: { payloadOf: slug } };
 }
 
 /** The flags and segments without those that use an operator that flagd does not have, and how many flags these are. */

@@ -14,6 +14,7 @@ import { MAX_OWN_ANSWERS } from "../limits.ts";
 import { EVENTS_PATH, OFREP_FLAGS_PATH, OFREP_FLAG_PATH, OFREP_PATH } from "../paths.ts";
 import type { Guard, ThreadCounts } from "../rate-limit.ts";
 import { etagOf, matches } from "./etag.ts";
+import { STREAM_HEADERS } from "./event-streams.ts";
 import { chunksInTurns, createRoom, isLarge, ownBodyOf } from "./large-body.ts";
 import { type Access, createIdentify } from "./ofrep-access.ts";
 import { FLAG_CONFIG_ETAG, catchUp } from "./ofrep-catch-up.ts";
@@ -263,13 +264,7 @@ export function createOfrepService(
   routes.get(EVENTS_PATH, async (c) => {
     try {
       const stream = await events.open(c.req.query("ticket") ?? "", c.env.client);
-      const headers = {
-        ...HEADERS,
-        "Content-Type": "text/event-stream",
-        "Cache-Control": "no-store",
-        "X-Accel-Buffering": "no",
-      };
-      return new Response(stream, { headers });
+      return new Response(stream, { headers: { ...HEADERS, ...STREAM_HEADERS } });
     } catch (error) {
       const { status, message, headers } = showError(error, report, c.req.raw);
       return send(status, { errorDetails: message }, headers);

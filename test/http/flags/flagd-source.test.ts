@@ -103,7 +103,7 @@ describe("flagd's file of an environment", () => {
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       "content-type": "application/json",
       "cache-control": "no-cache",
-      vary: "Accept-Encoding",
+      vary: "Accept, Accept-Encoding",
       "x-formflag-omitted": "0",
       etag: expect.stringMatching(/^W\/"/),
     });

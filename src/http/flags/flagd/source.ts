@@ -4,16 +4,17 @@ import { Hono } from "hono";
 import { requireScope } from "../../../access/rights.ts";
 import type { App } from "../../../app.ts";
 import { AppError } from "../../../base/errors.ts";
-import { type SourceFile, sourceFile } from "../../../flags/flagd/source.ts";
+import { type Reader, type SourceFile, sourceFile } from "../../../flags/flagd/source.ts";
 import { OMITTED } from "../../../operations/operation.ts";
 import type { Client } from "../../address.ts";
 import { acceptsGzip } from "../../codings.ts";
 import { bearerToken, createFailureCount } from "../../auth.ts";
 import { type Report, showError } from "../../errors.ts";
-import { FLAGD_SOURCE_PATH } from "../../paths.ts";
+import { FLAGD_OWN_PATH, FLAGD_SOURCE_PATH } from "../../paths.ts";
 import type { Guard, ThreadCounts } from "../../rate-limit.ts";
 import { NO_SNIFF } from "../../security.ts";
 import { etagOf, matches } from "../etag.ts";
+import { STREAM_HEADERS, createEventStreams } from "../event-streams.ts";
 import { createStaleness } from "../stale.ts";
 import type { Caller } from "../../../access/caller.ts";
 import type { EnvironmentKeys } from "../../../access/place.ts";
@@ -23,17 +24,29 @@ import { createCache } from "../../../base/changes.ts";
 import { type FlagSource, createFlagViews } from "../../../flags/reads/snapshots.ts";
 
 /** The file of an environment for flagd's HTTP source: https://flagd.dev/reference/sync-configuration/ */
-export type FlagdSource = { routes: Hono<{ Bindings: { client: Client } }> };
+export type FlagdSource = {
+  routes: Hono<{ Bindings: { client: Client } }>;
+  /** How many streams of changes are open. */
+  streams: () => number;
+  /** Ends every stream, so that the server can stop. */
+  close: () => void;
+};
 
 /** The file that readers of an environment get until a flag changes or expires. */
 type Prepared = SourceFile & { body: Blob; etag: string; gzipped?: Promise<Blob> };
 
-const HEADERS = { ...NO_SNIFF, "Cache-Control": "no-cache", Vary: "Accept-Encoding" } as const;
+const HEADERS = { ...NO_SNIFF, "Cache-Control": "no-cache", Vary: "Accept, Accept-Encoding" } as const;
 const ENDING = ".json";
+/** The type of a file for the providers of this product. */
+const OWN_TYPE = "application/vnd.formflag+json";
+
+/** A reader's token, and the environment that its address names; empty if it names none. */
+type Asked = { secret: string; scope: string };
 
 /**
- * The flags of an environment as a flagd file, from memory: for flagd itself, and for providers that evaluate in their own
- * process. `maxStale` is the age in milliseconds up to which it is answered while the database does not answer.
+ * The flags of an environment as a file for flagd and for providers that evaluate in their own process, from memory, with a
+ * stream of its changes at the same address. `maxStale` is the age in milliseconds up to which it is answered while the
+ * database does not answer.
  */
 export function createFlagdSource(
   app: App,
@@ -48,45 +61,83 @@ export function createFlagdSource(
     etag: etagOf(file.text),
   }));
 
-  const authorize = async (request: Request, project: string, environment: string, client: () => Client) => {
-    try {
-      const secret = bearerToken(request.headers.get("authorization") ?? undefined);
-      requireScope(await files.identify(secret), "flags:sync", { project, environment });
-    } catch (error) {
-      countFailure(error, client);
-      throw error;
-    }
+  /** The file of an environment that a token reads; undefined if there is no such environment. */
+  const fileFor = async ({ secret, scope }: Asked, reader: Reader): Promise<Prepared | undefined> => {
+    const caller = await files.identify(secret);
+    const place = scope === "" ? onlyPlaceOf(caller) : scope;
+    const [project, environment] = place.split("/");
+    requireScope(caller, "flags:sync", { project, environment });
+    return files.find(place, reader);
   };
-  const read: Read = async (request, project, file, client) => {
+  const streams = createEventStreams<Asked & { etag: string }>(app, { report, threads }, async (state) => {
+    const file = await fileFor(state, "formflag").catch(unlessGone);
+    if (!file) return null;
+    if (file.etag === state.etag) return undefined;
+    state.etag = file.etag;
+    return changed(file);
+  });
+  const read: Read = async (request, scope, client) => {
     try {
       guard?.(client)();
-      const environment = file.endsWith(ENDING) ? file.slice(0, -ENDING.length) : "";
-      await authorize(request, project, environment, client);
-      const scope = `${project}/${environment}`;
-      const prepared = await files.find(scope);
-      if (!prepared) {
+      const accept = request.headers.get("accept") ?? "";
+      const isStream = accept.includes("text/event-stream");
+      const isOwn = isStream || accept.includes(OWN_TYPE);
+      const asked = { secret: bearerToken(request.headers.get("authorization") ?? undefined), scope };
+      const file = await fileFor(asked, isOwn ? "formflag" : "flagd");
+      if (!file) {
         staleness.requireFresh();
         throw new AppError(
           "not_found",
           `there is no environment ${scope}: the address ends in <project>/<environment>.json`,
         );
       }
-      return staleness.mark(await send(request, prepared));
+      if (!isStream) return staleness.mark(await send(request, file, isOwn ? OWN_TYPE : "application/json"));
+      const stream = streams.open(
+        `${asked.secret} ${scope}`,
+        { ...asked, etag: file.etag },
+        changed(file),
+        client(),
+      );
+      return new Response(stream, { headers: { ...HEADERS, ...STREAM_HEADERS } });
     } catch (error) {
-      const { status, code, message, headers } = showError(error, report, request);
-      return refused(status, code, message, headers);
+      try {
+        countFailure(error, client);
+      } catch (limited) {
+        return refused(showError(limited, report, request));
+      }
+      return refused(showError(error, report, request));
     }
   };
 
-  return { routes: routesOf(read) };
+  return { routes: routesOf(read), streams: streams.count, close: streams.close };
+}
+
+/** Nothing, for a reader whose token is gone. Throws any other error. */
+function unlessGone(error: unknown): undefined {
+  if (error instanceof AppError && error.code !== "unavailable") return undefined;
+  throw error;
+}
+
+/** An event with the tag that the file has now. */
+function changed({ etag }: Prepared): Uint8Array {
+  return Buffer.from(`event: change\ndata: ${JSON.stringify({ etag: `W/${etag}` })}\n\n`);
+}
+
+/** The environment of a token that is limited to one. Throws `invalid`. */
+export function onlyPlaceOf({ grants }: Caller): string {
+  const [grant, ...others] = grants;
+  const { project, environments = [] } = grant ?? {};
+  if (others.length === 0 && project !== undefined && environments.length === 1)
+    return `${project}/${environments[0]}`;
+  throw new AppError("invalid", "the token reads several environments: select one, such as shop/production");
 }
 
 /** The file, packed where the reader takes that, or 304 if the reader has it. */
-async function send(request: Request, prepared: Prepared): Promise<Response> {
+async function send(request: Request, prepared: Prepared, type: string): Promise<Response> {
   const { etag, omitted, body } = prepared;
   const headers = new Headers({
     ...HEADERS,
-    "Content-Type": "application/json",
+    "Content-Type": type,
     // Weak, since it is the same for every encoding (RFC 9110, 8.8.1).
     ETag: `W/${etag}`,
     [OMITTED]: String(omitted),
@@ -100,18 +151,24 @@ async function send(request: Request, prepared: Prepared): Promise<Response> {
   return new Response(sent, { headers });
 }
 
-type Read = (request: Request, project: string, file: string, client: () => Client) => Promise<Response>;
+type Read = (request: Request, scope: string, client: () => Client) => Promise<Response>;
 
 function routesOf(read: Read): FlagdSource["routes"] {
   const routes: FlagdSource["routes"] = new Hono();
-  routes.get(FLAGD_SOURCE_PATH, (c) =>
-    read(c.req.raw, c.req.param("project"), c.req.param("file"), () => c.env.client),
-  );
-  routes.all(FLAGD_SOURCE_PATH, () =>
-    refused(405, "method_not_allowed", "the flags of an environment are read with GET", {
-      Allow: "GET, HEAD",
-    }),
-  );
+  routes.get(FLAGD_OWN_PATH, (c) => read(c.req.raw, "", () => c.env.client));
+  routes.get(FLAGD_SOURCE_PATH, (c) => {
+    const { project, file } = c.req.param();
+    const environment = file.endsWith(ENDING) ? file.slice(0, -ENDING.length) : "";
+    return read(c.req.raw, `${project}/${environment}`, () => c.env.client);
+  });
+  const wrongMethod = () =>
+    refused({
+      status: 405,
+      code: "method_not_allowed",
+      message: "the flags of an environment are read with GET",
+      headers: { Allow: "GET, HEAD" },
+    });
+  for (const path of [FLAGD_OWN_PATH, FLAGD_SOURCE_PATH]) routes.all(path, wrongMethod);
   return routes;
 }
 
@@ -119,30 +176,27 @@ async function gzipped(text: string): Promise<Blob> {
   return new Blob([await promisify(gzip)(text)]);
 }
 
-function refused(
-  status: number,
-  code: string,
-  message: string,
-  headers: Record<string, string> = {},
-): Response {
+function refused({ status, code, message, headers }: Refusal): Response {
   return Response.json(
     { error: { code, message } },
     { status, headers: { ...HEADERS, "Cache-Control": "no-store", ...headers } },
   );
 }
 
+type Refusal = { status: number; code: string; message: string; headers?: Record<string, string> };
+
 /** The flags of environments as flagd files, and the tokens that read them. */
 type FlagdFiles<T> = {
   /** The caller with a token. Throws `unauthenticated`, `unavailable`. */
   identify: (secret: string) => Promise<Caller>;
   /**
-   * The file of an environment such as `shop/production`, from memory: the same object until it changes or one of its flags
-   * expires. Undefined if there is no such environment. Throws `unavailable`.
+   * The file of an environment such as `shop/production` for a reader, from memory: the same object until it changes or one
+   * of its flags expires. Undefined if there is no such environment. Throws `unavailable`.
    */
-  find: (scope: string) => Promise<T | undefined>;
+  find: (scope: string, reader: Reader) => Promise<T | undefined>;
 };
 
-type View<T> = { source: FlagSource; prepared?: Promise<T>; until: number };
+type View<T> = { source: FlagSource; prepared: Partial<Record<Reader, Promise<T>>>; until: number };
 
 /** `prepare` makes of a file what is sent, once for all its readers. */
 export function createFlagdFiles<T>(app: App, prepare: (file: SourceFile) => T): FlagdFiles<T> {
@@ -153,20 +207,24 @@ export function createFlagdFiles<T>(app: App, prepare: (file: SourceFile) => T):
     const found = project?.environments.find((each) => each.slug === environment);
     return found && { projectKey: project!.key, environmentKey: found.key };
   });
-  const findView = createFlagViews<View<T>>(app, async (source) => ({ source, until: Infinity }));
-  const make = async (view: View<T>, scope: string): Promise<T> => {
-    const file = await sourceFile(view.source, scope, app.now());
-    view.until = file.until;
+  const findView = createFlagViews<View<T>>(app, async (source) => ({
+    source,
+    prepared: {},
+    until: Infinity,
+  }));
+  const make = async (view: View<T>, scope: string, reader: Reader): Promise<T> => {
+    const file = await sourceFile(view.source, scope, app.now(), reader);
+    view.until = Math.min(view.until, file.until);
     return prepare(file);
   };
   return {
     identify: (secret) => tokenCaller(app, secret, findToken, { hasConfirmed: () => false }),
-    async find(scope) {
+    async find(scope, reader) {
       const keys = await findKeys(scope);
       const view = keys && (await findView(keys.projectKey, keys.environmentKey));
       if (!view) return undefined;
-      if (app.now() >= view.until) delete view.prepared;
-      return await (view.prepared ??= make(view, scope));
+      if (app.now() >= view.until) Object.assign(view, { prepared: {}, until: Infinity });
+      return await (view.prepared[reader] ??= make(view, scope, reader));
     },
   };
 }

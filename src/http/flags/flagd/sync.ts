@@ -4,9 +4,8 @@ import { type Timer, clock } from "../../../base/clock.ts";
 import { AppError, type ErrorCode } from "../../../base/errors.ts";
 import { findClient } from "../../address.ts";
 import { createFailureCount } from "../../auth.ts";
-import { createFlagdFiles } from "./source.ts";
+import { createFlagdFiles, onlyPlaceOf } from "./source.ts";
 import { type Call, type Methods, STATUS, type Status, framed } from "./grpc.ts";
-import type { Caller } from "../../../access/caller.ts";
 
 /** How every token begins. */
 const TOKEN_PREFIX = "ff_";
@@ -33,15 +32,6 @@ function askedBy({ metadata, message }: Call): { secret: string; scope: string }
   if (scope !== "" && !/^[^/\s]+\/[^/\s]+$/.test(scope))
     throw new AppError("invalid", "the selector names no environment: it looks like shop/production");
   return { secret, scope };
-}
-
-/** The environment of a token that is limited to one. Throws `invalid`. */
-function onlyPlaceOf({ grants }: Caller): string {
-  const [grant, ...others] = grants;
-  const { project, environments = [] } = grant ?? {};
-  if (others.length === 0 && project !== undefined && environments.length === 1)
-    return `${project}/${environments[0]}`;
-  throw new AppError("invalid", "the token reads several environments: select one, such as shop/production");
 }
 
 const STATUSES: Partial<Record<ErrorCode, Status>> = {
@@ -84,7 +74,7 @@ export function createFlagdSync(
     const place = scope === "" ? onlyPlaceOf(caller) : scope;
     const [project, environment] = place.split("/");
     requireScope(caller, "flags:sync", { project, environment });
-    const file = await files.find(place);
+    const file = await files.find(place, "flagd");
     if (file) return { secret, scope: place, file };
     throw new AppError("not_found", `there is no environment ${place}`);
   };
