@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { parseTestContext, testContextText } from "../../src/flags/contexts/test-context.ts";
+import { TEST_CONTEXT, testContextText } from "../../src/flags/contexts/test-context.ts";
 import { contexts as operations } from "../../src/operations/changes/contexts.ts";
 import type { Io } from "../output/terminal.ts";
 import { details, shorten, shown } from "../output/text.ts";
-import { sourceOf } from "../session/sources.ts";
+import { givenIn, optionsOf } from "../session/card.ts";
 import { usage } from "../session/usage.ts";
 import { inProject, verb } from "../session/verb.ts";
 import { addDelete, addGet, addList } from "./verbs.ts";
@@ -49,7 +49,7 @@ Examples:
 
 /** A test context of a project, by its name. */
 const CONTEXT = {
-  argument: ["[name]", "name of the test context"],
+  argument: TEST_CONTEXT.name.option,
   options: ["project"],
   parse: inProject("person"),
 } as const;
@@ -57,10 +57,7 @@ const CONTEXT = {
 const addSet = verb("set", {
   ...CONTEXT,
   description: "create a test context or change its values",
-  options: [
-    "project",
-    ["--context <context>", "pairs such as plan=beta, country=DE, or JSON, @FILE, or - for standard input"],
-  ],
+  options: ["project", ...optionsOf(TEST_CONTEXT)],
   help: `
 Examples:
   formflag contexts set Ann -p shop --context 'plan=beta, country=DE'
@@ -68,13 +65,13 @@ Examples:
 `,
   parse: async (input, given) => {
     const names = await CONTEXT.parse(input, given);
-    const { context } = input.options as { context?: string };
+    const { context } = await givenIn(TEST_CONTEXT, input);
     if (context === undefined)
       throw usage("the context is missing", "write it as in --context 'plan=beta, country=DE'");
-    return { names, context: parseTestContext(await sourceOf(context, "--context", input)) };
+    return { names, body: { context } };
   },
-  run: async ({ client, report }, { names, context }) => {
-    const set = await client.call(operations.set, { names, body: { context } });
+  run: async ({ client, report }, { names, body }) => {
+    const set = await client.call(operations.set, { names, body });
     const values = testContextText(set.context);
     const { project, person } = names;
     await report(set, shown`${set.result} test context ${person} of project ${project}: ${values}\n`);

@@ -153,7 +153,7 @@ async function definitionOf(input: Input): Promise<Definition> {
   for (const name of ["field", "attribute", "approve"] as const)
     if (rest[name] !== undefined)
       throw usage(`--${name} goes with --from-form`, "name the form: --from-form <form>");
-  if (conditions !== undefined) return { rule: ruleOfAny(conditions.map(conditionOf)) };
+  if (conditions !== undefined) return { rule: ruleOfAny(conditions.map((each) => conditionOf(each))) };
   if (rule === undefined)
     throw usage(
       "the rule is missing",

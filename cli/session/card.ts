@@ -1,7 +1,7 @@
 import type { Option } from "commander";
 import { clock } from "../../src/base/clock.ts";
 import { formatBytes } from "../../src/base/bytes.ts";
-import { type Card, type Field, type Kind, type NewOf, parseWeights } from "../../src/base/kinds/kinds.ts";
+import { type Card, type Field, type Kind, type NewOf, readKind } from "../../src/base/kinds/kinds.ts";
 import { formatDuration } from "../../src/base/units.ts";
 import { listOption } from "./command-line.ts";
 import { optionFor } from "./guesses/near-misses.ts";
@@ -34,14 +34,14 @@ export async function givenIn<C extends Card>(card: C, input: Input): Promise<Ne
   for (const [name, field] of Object.entries<Field>(card)) {
     if (isArgument(field)) continue;
     const option = optionOf(name, field);
-    const value = input.options[option.attributeName()] as string | string[] | undefined;
-    if (value === undefined) {
+    const value = input.options[option.attributeName()] as string | string[] | true | undefined;
+    if (value === true) given[name] = value;
+    else if (value === undefined) {
       if (field.required && field.kind.is === "choice")
         given[name] = await input.choose(option.attributeName(), field.kind.among);
-      continue;
-    }
-    given[name] =
-      value === "none" && mayBeNone(field) ? null : await kindValue(value, option.long!, field, input);
+    } else
+      given[name] =
+        value === "none" && mayBeNone(field) ? null : await kindValue(value, option.long!, field, input);
   }
   // The options are those of the card, and the server checks the values.
   return given as NewOf<C>;
@@ -106,7 +106,7 @@ export async function kindValue(
     case "rate":
       return rateValue(text, option);
     case "time":
-      return timeValue(text, option, clock.now(), "none");
+      return timeValue(text, option, clock.now(), kind.isLater ? "12h" : "none");
     case "expiry":
       return expiryValue(text, option, clock.now());
     case "json":
@@ -118,14 +118,18 @@ export async function kindValue(
     case "names":
     case "phrases":
       return texts;
-    case "weights": {
-      const weights = parseWeights(text);
-      if (weights) return weights;
-      throw usage(
-        `${option} ${text} is not a list of weights`,
-        `write a weight for each variant: ${option} off:50,on:50`,
-      );
+    case "weights":
+    case "shares": {
+      const read = readKind(kind, text, { now: 0, timeZone: "UTC" });
+      if ("value" in read) return read.value;
+      throw usage(`${option} ${text} is not a list of ${kind.is}`, read.fault);
     }
+    case "condition":
+      return (await import("./conditions.ts")).conditionOf(text, option);
+    case "context":
+      return (await import("../../src/flags/contexts/test-context.ts")).parseTestContext(
+        await sourceOf(text, option, input),
+      );
     case "origins":
       return originsValue(texts);
     case "senders":

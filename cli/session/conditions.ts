@@ -13,19 +13,19 @@ export function conditionOption(description: string): Option {
   return new Option("--if <condition>", description).argParser(appended);
 }
 
-/** The condition of an `--if` as a rule. Throws `invalid` with the column of what is not understood. */
-export function conditionOf(text: string): Record<string, unknown> {
+/** The condition of an option as a rule. Throws `invalid` with the column of what is not understood. */
+export function conditionOf(text: string, option = "--if"): Record<string, unknown> {
   if (/^\s*[{[]/.test(text))
     throw usage(
-      "--if takes a condition in words, not JSON",
+      `${option} takes a condition in words, not JSON`,
       "flags set --targeting and segments set --rule take JSON",
     );
   if (/^\s*\d[\d.]*\s*%/.test(text))
     throw usage(
-      "--if takes a condition, not a share of users",
+      `${option} takes a condition, not a share of users`,
       "flags set --rollout 25 turns on for 25 % of users",
     );
-  return asked("--if", () => ruleOfCondition(text));
+  return asked(option, () => ruleOfCondition(text));
 }
 
 /** Reads the value of an option. Throws `invalid`, which names the option. */

@@ -1,5 +1,5 @@
 import type { Card } from "../base/kinds/kinds.ts";
-import { GUARDED } from "../flags/ramps/ramp-card.ts";
+import { GUARDED, RAMP } from "../flags/ramps/ramp-card.ts";
 import { EXPERIMENT_LIMITS } from "./limits.ts";
 
 /** The course of an experiment, for everything that creates or changes one. */
@@ -35,4 +35,27 @@ export const DESIGN = {
     option: ["hypothesis <text>", "what you expect, and why"],
   },
   ...GUARDED,
+} as const satisfies Card;
+
+/** The end of an experiment that serves one variant to everyone, at once or by a ramp. */
+export const SHIP = {
+  variant: {
+    kind: { is: "named", what: "the variant for everyone" },
+    required: true,
+    option: ["variant <variant>", "variant that becomes the default"],
+  },
+  to: {
+    kind: { is: "shares" },
+    option: ["to <percents>", "shares of a ramp, such as 75,100 (default: everyone at once)"],
+    label: "Shares of a ramp",
+    hint: "In percent, such as 75, 100. Empty: everyone at once.",
+    meaning: "Shares of a ramp, in percent. Default: the variant is the default at once.",
+  },
+  every: {
+    kind: RAMP.every.kind,
+    option: ["every <span>", "time from one share of a ramp to the next (default: 1d)"],
+    label: "A step every",
+    hint: "Such as 30m, 12h or 1d",
+    suggested: "1d",
+  },
 } as const satisfies Card;

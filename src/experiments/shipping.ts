@@ -1,23 +1,17 @@
 import type { Caller } from "../access/caller.ts";
 import { DAY_MS } from "../base/days.ts";
+import type { NewOf } from "../base/kinds/kinds.ts";
 import { because, putFlag, putRamp } from "../flags/plan.ts";
 import { isGuarded, planStart, withRecord } from "../flags/ramps/ramp-plan.ts";
 import { rampedState } from "../flags/ramps/ramp-share.ts";
 import { endOf, requireSound, stepOf } from "../flags/ramps/ramps.ts";
 import { getEnvironment } from "../projects/environments.ts";
+import type { SHIP } from "./experiment-card.ts";
 import type { Experiment, ExperimentPlace } from "./experiment.ts";
 import { changeHeld, requireHolding } from "./lifecycle.ts";
 import { putExperiment } from "./plan.ts";
 import { writeDefault } from "./split.ts";
 import type { ExperimentsApp } from "./store.ts";
-
-type Shipping = {
-  variant: string;
-  /** Shares in percent of a ramp; without them the variant is the default at once. */
-  to?: readonly number[] | undefined;
-  /** Seconds from one share to the next. */
-  every?: number | undefined;
-};
 
 /**
  * Ends an experiment and serves a variant to everyone: as the default at once, or by a ramp. Throws `not_found`,
@@ -27,7 +21,7 @@ export function shipExperiment(
   app: ExperimentsApp,
   caller: Caller,
   where: ExperimentPlace,
-  { variant, to, every = DAY_MS / 1000 }: Shipping,
+  { variant, to, every = DAY_MS / 1000 }: NewOf<typeof SHIP>,
 ): Promise<Experiment> {
   return changeHeld(
     app,
@@ -59,7 +53,7 @@ export function shipExperiment(
         why,
         isGuarded: isGuarded(await getEnvironment(app, place.project, place.environment)),
       };
-      const { ramp, first } = planStart(place, record, { variant, to: [...to], every }, by, at);
+      const { ramp, first } = planStart(place, record, { variant, to, every }, by, at);
       await requireSound(app, place, before, first);
       return {
         changes: [

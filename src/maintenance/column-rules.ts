@@ -23,11 +23,11 @@ import { TARGET_KINDS, areTargetSecrets, isTargetUrl } from "../delivery/target.
 import { isLineContent, isLineNumber, isPlainText, isRepositoryUrl } from "../flags/code/code-reference.ts";
 import { MOODS } from "../flags/previews/feedback.ts";
 import { CODE_LIMITS, FEEDBACK_LIMITS, PREVIEW_LIMITS, RAMP_LIMITS } from "../flags/limits.ts";
+import { GUARD_ACTIONS } from "../flags/ramps/ramp-card.ts";
 import {
   areRampSteps,
   isFlagState,
   isRampedState,
-  GUARD_ACTIONS,
   RAMP_REASONS,
   RAMP_STATUSES,
 } from "../flags/ramps/ramp.ts";

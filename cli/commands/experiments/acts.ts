@@ -1,11 +1,10 @@
-import { DESIGN } from "../../../src/experiments/experiment-card.ts";
+import { DESIGN, SHIP } from "../../../src/experiments/experiment-card.ts";
 import { experiments as operations } from "../../../src/operations/experiments.ts";
 import { shown } from "../../output/text.ts";
 import { givenIn, optionsOf } from "../../session/card.ts";
 import { Proposed } from "../../session/client.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
-import { durationValue } from "../../session/values.ts";
 import { inEnvironment, verb } from "../../session/verb.ts";
 
 /** An experiment of an environment, by its name. */
@@ -111,13 +110,7 @@ export const STATES = (
 export const addShip = verb("ship", {
   argument: EXPERIMENT.argument,
   description: "end an experiment and serve one variant to everyone, at once or by a ramp",
-  options: [
-    ...EXPERIMENT.options,
-    ["--variant <variant>", "variant that becomes the default"],
-    ["--to <percents>", "shares of a ramp, such as 75,100 (default: everyone at once)"],
-    ["--every <span>", "with --to, time from one share to the next (default: 1d)"],
-    "why",
-  ],
+  options: [...EXPERIMENT.options, ...optionsOf(SHIP), "why"],
   help: `
 An experiment that has counted no visitor is shipped with --yes, or after a question.
 
@@ -126,23 +119,17 @@ Examples:
   formflag experiments ship headline -p shop -e production --variant b --to 75,100 --every 1d
 `,
   parse: async (input, given) => {
-    const { variant, to, every } = input.options as { variant?: string; to?: string; every?: string };
-    const place = await EXPERIMENT.parse(input, given);
-    if (variant === undefined) throw usage("the variant is missing", "give it with --variant <variant>");
-    if (to === undefined && every !== undefined)
+    const names = await EXPERIMENT.parse(input, given);
+    const { every, ...body } = await givenIn(SHIP, input);
+    if (body.variant === undefined) throw usage("the variant is missing", "give it with --variant <variant>");
+    if (body.to === undefined && every !== undefined)
       throw usage("--every is for --to", "write --to 50,100 --every 1d");
-    const shares = to?.split(",").map((each) => {
-      const share = Number(each.trim().replace(/\s*%$/, "") || Number.NaN);
-      if (Number.isFinite(share)) return share;
-      throw usage(`--to ${to} is not a list of percentages`, "write them with commas, as in --to 75,100");
-    });
-    const pace = every === undefined ? {} : { every: durationValue(every, "--every") };
-    return { names: place, body: { variant, ...(shares && { to: shares, ...pace }) } };
+    return { names, body: { ...body, every } };
   },
   run: async (session, { names, body }) => {
     await confirmUncounted(session, names, body.variant);
     const shipped = await session.client.call(operations.ship, { names, body });
-    const how = "to" in body ? ` by ${body.to.join(" %, ")} %` : " to everyone";
+    const how = body.to ? ` by ${body.to.join(" %, ")} %` : " to everyone";
     await session.report(
       { ...shipped, result: "shipped" },
       shown`shipped ${body.variant} of ${inWords(names)}${how}\n`,

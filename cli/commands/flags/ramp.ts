@@ -1,7 +1,6 @@
 import { Option } from "commander";
-import { clock } from "../../../src/base/clock.ts";
 import { durationInWords } from "../../../src/base/units.ts";
-import { GUARDED } from "../../../src/flags/ramps/ramp-card.ts";
+import { RAMP } from "../../../src/flags/ramps/ramp-card.ts";
 import {
   nextShare,
   rampCourseInWords,
@@ -10,7 +9,6 @@ import {
   type RampView,
 } from "../../../src/flags/ramps/ramp-words.ts";
 import type { RampPlan } from "../../../src/flags/ramps/ramp.ts";
-import { ruleOfCondition } from "../../../src/flags/rules/condition-parser.ts";
 import { ramps as operations } from "../../../src/operations/ramps.ts";
 import { details, shown, table } from "../../output/text.ts";
 import { givenIn, optionsOf } from "../../session/card.ts";
@@ -18,11 +16,11 @@ import type { Input } from "../../session/input.ts";
 import { listAll } from "../../session/pages.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
-import { durationValue, timeValue } from "../../session/values.ts";
 import { verb } from "../../session/verb.ts";
 import { type Place, findFlag, projectOrEnvironment, readPlace } from "./place.ts";
 
-const COURSE = ["variant", "to", "every", "start", "within", "thenEveryone", "guard", "onGuard"] as const;
+const COURSE = optionsOf(RAMP);
+const COURSE_NAMES = COURSE.map((option) => option.attributeName());
 
 /** The orders to a ramp, of which one excludes the others and a course. */
 const ACTIONS = {
@@ -40,17 +38,11 @@ export const addRampCommand = verb("ramp", {
   options: [
     "project",
     "environment",
-    ["--variant <variant>", "variant whose share grows; a flag without variants gets on and off"],
-    ["--to <percents>", "rising shares, such as 1,10,50,100; with 100 the variant becomes the default"],
-    ["--every <span>", "time from one step to the next: 30m, 12h, 1d"],
-    ["--start <time>", "time of the first step: ISO 8601, or a duration such as 2h (default: now)"],
-    ["--within <condition>", "shares of those for whom it holds, such as 'segment staff'"],
-    ["--then-everyone", "with --within, only the first share is within it"],
-    ...optionsOf(GUARDED),
+    ...COURSE,
     ...ACTION_NAMES.map((name) =>
       new Option(`--${name}`, ACTIONS[name]).conflicts([
         ...ACTION_NAMES.filter((each) => each !== name),
-        ...COURSE,
+        ...COURSE_NAMES,
       ]),
     ),
     ["--keep", "with --abort, leave the flag as it is"],
@@ -115,39 +107,16 @@ async function orderOf(input: Input): Promise<Order> {
   if (keep && named !== "abort") throw usage("--keep is for --abort", "write --abort --keep");
   if (named === "abort") return { order: named, keep };
   if (named !== undefined) return { order: named };
-  if (COURSE.every((each) => given[each] === undefined)) return { order: "show" };
-  const { variant, to, every, start } = given as Record<(typeof COURSE)[number], string | undefined>;
-  if (variant === undefined || to === undefined || every === undefined)
+  if (COURSE_NAMES.every((each) => given[each] === undefined)) return { order: "show" };
+  const course = await givenIn(RAMP, input);
+  if (course.variant === undefined || course.to === undefined || course.every === undefined)
     throw usage(
       "a ramp needs --variant, --to and --every",
       "such as --variant on --to 1,10,50,100 --every 1d",
     );
-  const course = { variant, to: sharesOf(to), every: durationValue(every, "--every") };
-  const { within, thenEveryone } = options as { within?: string; thenEveryone?: true };
-  if (thenEveryone && within === undefined)
+  if (course.thenEveryone && course.within === undefined)
     throw usage("--then-everyone is for --within", "write --within 'segment staff' --then-everyone");
-  return {
-    order: "start",
-    course: {
-      ...course,
-      ...(start !== undefined && { start: timeValue(start, "--start", clock.now(), "12h") }),
-      ...(within !== undefined && { within: ruleOfCondition(within) }),
-      ...(thenEveryone && { thenEveryone }),
-      ...(await givenIn(GUARDED, input)),
-    },
-  };
-}
-
-/** `1,10,50 %`. Throws `invalid`. */
-function sharesOf(text: string): number[] {
-  return text.split(",").map((each) => {
-    const [, number] = /^\s*(\d{1,9}(?:\.\d{1,9})?)\s*%?\s*$/.exec(each) ?? [];
-    if (number !== undefined) return Number(number);
-    throw usage(
-      `--to ${text} is not a list of percentages`,
-      "write them with commas, as in --to 1,10,50,100",
-    );
-  });
+  return { order: "start", course };
 }
 
 const DONE = {

@@ -51,6 +51,8 @@ export function schemaOf(name: string, kind: Kind): z.ZodMiniType {
       return rate;
     case "json":
       return json;
+    case "context":
+      return anyObject(`the ${name} is a JSON object`);
     case "name":
       return displayName;
     case "names": {
@@ -74,6 +76,8 @@ export function schemaOf(name: string, kind: Kind): z.ZodMiniType {
       return z.string(`${name} is the name of ${kind.what}`);
     case "phrases":
     case "weights":
+    case "shares":
+    case "condition":
     case "url":
     case "list":
     case "origins":
@@ -112,6 +116,8 @@ export function shownSchema(kind: Kind): z.ZodMiniType {
       return z.array(z.string());
     case "names":
       return z.array(kind.among ? z.enum(kind.among) : z.string());
+    case "shares":
+      return z.array(z.number());
     case "weights":
       return z.record(z.string(), z.int());
     case "time":
@@ -123,6 +129,9 @@ export function shownSchema(kind: Kind): z.ZodMiniType {
       return rate;
     case "json":
       return json;
+    case "condition":
+    case "context":
+      return z.record(z.string(), z.unknown());
     case "name":
     case "named":
     case "url":
@@ -149,7 +158,8 @@ export function givenSchemas<C extends Card>(
   own: { [N in keyof C]?: z.ZodMiniType } = {},
 ): Given<C> {
   const members = Object.entries(card).map(([name, field]) => {
-    const schema = own[name] ?? schemaOf(name, field.kind);
+    const plain = own[name] ?? schemaOf(name, field.kind);
+    const schema = field.meaning === undefined ? plain : plain.check(z.describe(field.meaning));
     if (field.required) return [name, schema];
     return [name, z.optional(field.default === null ? z.nullable(schema) : schema)];
   });

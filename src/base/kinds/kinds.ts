@@ -4,11 +4,15 @@ import { parseWallTime, wallTime } from "../wall-time.ts";
 
 /** Type of a value, which determines its checks, input and display on every face. `Item` names the checks of list items. */
 export type Kind<Item extends string = string> =
-  | { is: "name" | "switch" | "time" | "rate" | "json" | "origins" | "senders" | "field" | "flag" | "zone" }
+  | { is: "name" | "switch" | "rate" | "json" | "origins" | "senders" | "field" | "flag" | "zone" }
+  /** A time; one that is later is in the future, and not null. */
+  | { is: "time"; isLater?: true }
   /** A time from now on that ends something, such as `90d`, in ISO 8601; null for never. */
   | { is: "expiry" }
-  /** Texts with spaces, of which an area checks each; the weight of each variant, such as `off:50,on:50`. */
-  | { is: "phrases" | "weights" }
+  /** Texts with spaces, of which an area checks each; the weight of each variant, such as `off:50,on:50`; percentages, such as `1,10`. */
+  | { is: "phrases" | "weights" | "shares" }
+  /** An object of which an area knows a short form in words: a condition, or a context such as `plan=beta`. */
+  | { is: "condition" | "context" }
   /** The name of a thing such as `a variant`. */
   | { is: "named"; what: string }
   /** An address of the web; `what` is its name in errors. */
@@ -36,6 +40,8 @@ export type Field = {
   /** Label and hint on a page. A field without a label is not asked for there. */
   label?: string;
   hint?: string;
+  /** Description in the admin API. */
+  meaning?: string;
   /** Value that the page of a new record suggests. */
   suggested?: string;
   /** The name of the control on a page, if it is not that of the field. */
@@ -78,7 +84,7 @@ export function readKind(
     case "bytes":
       return valueOr(parseBytes(text), "write a size with its unit, such as 10 MB");
     case "seconds":
-      return valueOr(parseDuration(text), "write a time such as 60s, 12h or 90d");
+      return valueOr(parseDuration(text), "write a time such as 30m, 12h or 90d");
     case "expiry": {
       const seconds = parseDuration(text);
       if (seconds === undefined) return { fault: "write a time such as 90d or 12h" };
@@ -94,6 +100,8 @@ export function readKind(
       return { value: text.split(",").flatMap((each) => each.trim() || []) };
     case "weights":
       return valueOr(parseWeights(text), "write a weight for each variant, such as off:50,on:50");
+    case "shares":
+      return valueOr(parseShares(text), "write percentages with commas, such as 1,10,50,100");
     case "url":
     case "text":
     case "area":
@@ -104,7 +112,9 @@ export function readKind(
     case "choice":
       return { value: text };
     case "json":
-      throw new Error("typed JSON has a reader of its own");
+    case "condition":
+    case "context":
+      throw new Error(`typed text of the kind ${is} has a reader of its own`);
     default:
       return is satisfies never;
   }
@@ -118,6 +128,12 @@ export function parseWeights(text: string): Record<string, number> | undefined {
   });
   const names = new Set(weights.map(([variant]) => variant));
   return names.has("") || names.size < weights.length ? undefined : Object.fromEntries(weights);
+}
+
+/** Shares in percent with commas, such as `1, 10 %, 100`; undefined for another text. */
+export function parseShares(text: string): number[] | undefined {
+  const shares = text.split(",").map((share) => /^\s*(\d{1,9}(?:\.\d{1,9})?)\s*%?\s*$/.exec(share)?.[1]);
+  return shares.includes(undefined) ? undefined : shares.map(Number);
 }
 
 function valueOr(value: unknown, fault: string): Read {
@@ -146,9 +162,13 @@ export type ValueOf<K> = K extends { is: "switch" }
         ? string[]
         : K extends { is: "weights" }
           ? Readonly<Record<string, number>>
-          : K extends { is: "choice"; among: readonly (infer T)[] }
-            ? T
-            : string;
+          : K extends { is: "shares" }
+            ? number[]
+            : K extends { is: "condition" | "context" }
+              ? Record<string, unknown>
+              : K extends { is: "choice"; among: readonly (infer T)[] }
+                ? T
+                : string;
 
 type RequiredOf<C extends Card> = { [N in keyof C]: C[N] extends { required: true } ? N : never }[keyof C];
 
@@ -179,6 +199,11 @@ export function recordOf<C extends Card>(card: C, given: NewOf<C>): RecordOf<C> 
     return [name, field.kind.is === "expiry" && typeof value === "string" ? Date.parse(value) : value];
   });
   return Object.fromEntries(fields) as RecordOf<C>;
+}
+
+/** The values of a record for the fields of a card. */
+export function valuesOf<C extends Card>(card: C, record: RecordOf<C>): RecordOf<C> {
+  return Object.fromEntries(Object.keys(card).map((name) => [name, record[name]])) as RecordOf<C>;
 }
 
 /** The fields of a record that a list names, in their words: `name, email; of 30 days; at most 1000`. */

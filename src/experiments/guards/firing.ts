@@ -1,5 +1,5 @@
 import { type FiredGuard, parseGuard } from "../../flags/ramps/guard.ts";
-import type { GuardAction } from "../../flags/ramps/ramp.ts";
+import type { GuardAction } from "../../flags/ramps/ramp-card.ts";
 import type { ExperimentCounts } from "../experiment.ts";
 import { formOf } from "../metrics.ts";
 import { BASELINE_WEEKS, type Baseline, type Counts, isBelowBaseline, isPastControl } from "../statistics.ts";

@@ -1,5 +1,6 @@
 import { AppError } from "../../base/errors.ts";
 import { isObject } from "../../base/json.ts";
+import type { Card, RecordOf } from "../../base/kinds/kinds.ts";
 import { hasVisible } from "../../base/normalize.ts";
 import type { Context } from "../flagd/evaluate.ts";
 import { scalarText, valueOf } from "../rules/condition-values.ts";
@@ -17,8 +18,27 @@ export function findNameFault(name: string): string | undefined {
   return /[\p{Cc}/]/u.test(name) ? "a name has no slash and no control characters" : undefined;
 }
 
+/** The fields of a test context. */
+export const TEST_CONTEXT = {
+  name: {
+    kind: { is: "named", what: "a test context" },
+    required: true,
+    option: ["[name]", "name of the test context"],
+    label: "Person",
+  },
+  context: {
+    kind: { is: "context" },
+    option: [
+      "context <context>",
+      "pairs such as plan=beta, country=DE, or JSON, @FILE, or - for standard input",
+    ],
+    label: "Context",
+    hint: "Such as plan=beta, country=DE, or JSON.",
+  },
+} as const satisfies Card;
+
 /** Times are milliseconds since 1970. */
-export type TestContext = { name: string; context: Context; createdAt: number; updatedAt: number };
+export type TestContext = RecordOf<typeof TEST_CONTEXT> & { createdAt: number; updatedAt: number };
 
 export function noSuchTestContext(name: string): AppError {
   return new AppError("not_found", `test context "${name}" does not exist`, {

@@ -1,4 +1,4 @@
-import type { GuardAction } from "./ramp.ts";
+import type { GuardAction } from "./ramp-card.ts";
 
 /** A limit of a metric: that it rises, or falls, by more than some percent, against the control or against earlier weeks. */
 export type Guard = {

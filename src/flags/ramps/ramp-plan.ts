@@ -1,6 +1,8 @@
 import { AppError } from "../../base/errors.ts";
+import { recordOf } from "../../base/kinds/kinds.ts";
 import type { Environment } from "../../projects/environment.ts";
 import { type ChangedFlag, changeRecord, type FlagPlace, type FlagRecord } from "../flag.ts";
+import { COURSE } from "./ramp-card.ts";
 import { asUnreached, isAsLeft, rampedState, readShare, withoutLimit, writeShare } from "./ramp-share.ts";
 import { dueAt, type FoundRamp, nextStep, type Ramp, type RampPlan, type RampReason } from "./ramp.ts";
 
@@ -49,11 +51,13 @@ type Begun = Pick<Ramp, "who" | "why" | "isGuarded">;
 export function planStart(
   { environment, flag }: FlagPlace,
   before: FlagRecord,
-  { variant, to, every, start, within, thenEveryone = false, guards = [], onGuard = "pause" }: RampPlan,
+  { to, start, within, thenEveryone = false, ...given }: RampPlan,
   by: Begun,
   at: number,
   adopts = false,
 ): { ramp: Ramp; record: FlagRecord | null; first: FlagRecord } {
+  const course = recordOf(COURSE, given);
+  const { variant } = course;
   const { share } = readShare(asUnreached(before, variant), variant);
   const steps = to.map((each, index) => ({
     share: each,
@@ -70,9 +74,8 @@ export function planStart(
   const waiting: Ramp = {
     environment,
     flag,
-    variant,
+    ...course,
     steps,
-    every,
     startAt,
     status: "running",
     reason: null,
@@ -81,8 +84,6 @@ export function planStart(
     left,
     before: { ...left, share },
     ...by,
-    guards: [...guards],
-    onGuard,
     // Not before its flag, which a process whose clock is ahead may have created: then it would seem to be of another one.
     createdAt: Math.max(at, before.createdAt),
   };

@@ -45,12 +45,6 @@ export function rampCourseInWords({
   return `${variant} goes to ${shares} of ${of}${pace}${guarded}`;
 }
 
-/** Shares in percent with commas, such as `1, 10 %, 100`; undefined for another text. */
-export function parseShares(text: string): number[] | undefined {
-  const shares = text.split(",").map((share) => /^\s*(\d{1,9}(?:\.\d{1,9})?)\s*%?\s*$/.exec(share)?.[1]);
-  return shares.includes(undefined) ? undefined : shares.map(Number);
-}
-
 /** The next share of a ramp that is running or paused; null if none is to come. */
 export function nextShare({ steps, status }: Pick<RampView, "steps" | "status">): number | null {
   if (status !== "running" && status !== "paused") return null;

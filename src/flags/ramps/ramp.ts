@@ -1,17 +1,17 @@
 import { isoTime, shownTime } from "../../base/clock.ts";
 import { AppError } from "../../base/errors.ts";
 import { isObject } from "../../base/json.ts";
+import { type NewOf, type RecordOf, valuesOf } from "../../base/kinds/kinds.ts";
 import type { FlagPlace } from "../flag.ts";
 import { RAMP_LIMITS } from "../limits.ts";
+import { COURSE, GUARDED, type RAMP } from "./ramp-card.ts";
 
 export const RAMP_STATUSES = ["running", "paused", "completed", "aborted"] as const;
 /** Why a ramp is paused or was aborted. */
 export const RAMP_REASONS = ["person", "changed", "locked", "guard", "deleted"] as const;
-export const GUARD_ACTIONS = ["pause", "rollback"] as const;
 
 type RampStatus = (typeof RAMP_STATUSES)[number];
 export type RampReason = (typeof RAMP_REASONS)[number];
-export type GuardAction = (typeof GUARD_ACTIONS)[number];
 
 /** A condition in JSONLogic. */
 type Condition = Record<string, unknown>;
@@ -26,13 +26,10 @@ export type RampStep = { share: number; doneAt: number | null; within?: Conditio
 export type RampedState = { enabled: boolean; rules: string | null };
 
 /** The share of a variant of a flag in an environment that grows by steps. Times are milliseconds since 1970. */
-export type Ramp = {
+export type Ramp = RecordOf<typeof COURSE> & {
   environment: string;
   flag: string;
-  variant: string;
   steps: RampStep[];
-  /** Seconds from one step to the next. */
-  every: number;
   /** When the first step is due; null for a ramp that began with it. */
   startAt: number | null;
   status: RampStatus;
@@ -47,25 +44,13 @@ export type Ramp = {
   before: RampedState & { share: number };
   /** Whether the environment was locked, or needed approvals, when the ramp went on last, so that this does not stop it. */
   isGuarded: boolean;
-  guards: string[];
-  onGuard: GuardAction;
   who: string;
   why: string | null;
   createdAt: number;
 };
 
 /** The desired course of a ramp: shares in percent, `every` in seconds, `start` in ISO 8601. */
-export type RampPlan = {
-  variant: string;
-  to: number[];
-  every: number;
-  start?: string | undefined;
-  /** The shares are of those for whom the condition holds: all shares, or with `thenEveryone` the first. */
-  within?: Condition | undefined;
-  thenEveryone?: boolean | undefined;
-  guards?: string[] | undefined;
-  onGuard?: GuardAction | undefined;
-};
+export type RampPlan = NewOf<typeof RAMP>;
 
 /** A ramp with what it depends on. */
 export type FoundRamp = {
@@ -149,12 +134,12 @@ export function dueAt({ steps, every, startAt }: Pick<Ramp, "steps" | "every" | 
 
 /** The course of a ramp, of which the first step may be to come. */
 export function planOfRamp(ramp: Ramp): RampPlan {
-  const { variant, steps, every, startAt, guards, onGuard } = ramp;
+  const { steps, startAt } = ramp;
   const { within } = steps[0]!;
+  const { guards, onGuard, ...course } = valuesOf(COURSE, ramp);
   return {
-    variant,
+    ...course,
     to: steps.map(({ share }) => share),
-    every,
     ...(within && { within }),
     ...(within && steps.some((step) => !step.within) && { thenEveryone: true }),
     ...(startAt === null || isBegun(ramp) ? {} : { start: isoTime(startAt) }),
@@ -169,8 +154,8 @@ export function rampState(ramp: Ramp) {
 }
 
 export function viewRamp(ramp: Ramp) {
-  const { flag, environment, variant, share, status, nextAt, every, steps, reason } = ramp;
-  const { guards, onGuard, who, why, createdAt } = ramp;
+  const { flag, environment, variant, share, status, nextAt, every, steps, reason, who, why, createdAt } =
+    ramp;
   return {
     flag,
     environment,
@@ -181,8 +166,7 @@ export function viewRamp(ramp: Ramp) {
     every,
     steps: steps.map(({ doneAt, ...step }) => ({ ...step, doneAt: shownTime(doneAt) })),
     reason,
-    guards,
-    onGuard,
+    ...valuesOf(GUARDED, ramp),
     who,
     why,
     createdAt: isoTime(createdAt),

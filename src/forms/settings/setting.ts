@@ -5,7 +5,10 @@ export const DAY = 86_400;
 
 export type Item = "fileType" | "honeypot" | "spamWord" | "spamEmail" | "mailAddress";
 
-export type Kind = Exclude<KindOf<Item>, { is: "expiry" | "names" | "phrases" | "named" | "weights" }>;
+export type Kind = Exclude<
+  KindOf<Item>,
+  { is: "expiry" | "names" | "named" | "phrases" | "weights" | "shares" | "condition" | "context" }
+>;
 
 /** A setting of a form: whatever checks, stores, shows or documents settings reads this. */
 export type Setting<T> = {

@@ -1,11 +1,13 @@
 import * as z from "zod/mini";
+import { givenSchemas } from "../../base/kinds/kinds-schema.ts";
 import {
   experimentPatchSchema,
   experimentSchema,
   newExperimentSchema,
   resultsSchema,
 } from "../../experiments/experiment-schema.ts";
-import { rampPlanSchema, sharesOf } from "../../flags/ramps/ramp-schema.ts";
+import { SHIP } from "../../experiments/experiment-card.ts";
+import { sharesSchema } from "../../flags/ramps/ramp-schema.ts";
 import { listQuery, nextSchema } from "./shared-schema.ts";
 
 export const list = {
@@ -28,11 +30,7 @@ export const resume = { output: experimentSchema };
 export const stop = { output: experimentSchema };
 
 export const ship = {
-  body: z.strictObject({
-    variant: z.string("variant is the name of the variant for everyone"),
-    to: z.optional(sharesOf("Shares of a ramp, in percent. Default: the variant is the default at once.")),
-    every: z.optional(rampPlanSchema.shape.every),
-  }),
+  body: z.strictObject(givenSchemas(SHIP, { to: sharesSchema })),
   output: experimentSchema,
 };
 

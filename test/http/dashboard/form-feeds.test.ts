@@ -42,7 +42,7 @@ test("A feed that was typed wrong is shown again with its faults", async () => {
   const { post } = await signIn("inbox");
   const wrong = await post(PATH, { format: "csv", name: "Team", since: "soon" });
   expect(wrong.status).toBe(400);
-  expect(wrong.text).toContain("Write a time such as 60s, 12h or 90d.");
+  expect(wrong.text).toContain("Write a time such as 30m, 12h or 90d.");
   expect(wrong.text).toContain('value="Team"');
   expect((await post(PATH, { format: "xml" })).text).toContain("Format is one of csv, json, atom.");
   expect((await post(PATH, { format: "csv", search: "is:mine" })).text).toContain("no is:mine");

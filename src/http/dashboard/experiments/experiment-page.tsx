@@ -12,10 +12,12 @@ import { Time } from "../parts/time.tsx";
 import { RELEASES, experimentPath, pathTo, projectPath, settingPath } from "../paths.ts";
 import { projectPage } from "../project/project-page.tsx";
 import { Method, MetricCard } from "./results.tsx";
+import { SHIP } from "../../../experiments/experiment-card.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import { Danger } from "../parts/danger.tsx";
-import { SelectField, TextField, WhyField } from "../parts/field.tsx";
-import type { Faults } from "../parts/submit.ts";
+import { SelectField, WhyField } from "../parts/field.tsx";
+import { CardFields } from "../parts/kind-field.tsx";
+import { type Faults, type Typed, typedAt } from "../parts/submit.ts";
 
 export function experimentPage(shown: Shown): Page {
   const { project, environment, experiment, faults } = shown;
@@ -157,16 +159,14 @@ function About({ project, environment, experiment, results: { days } }: Shown) {
   );
 }
 
-/** How a variant is shipped, as it was typed. */
-export type ShipDraft = { variant: string; to: string; every: string; why: string };
-
 export type Shown = {
   project: string;
   environment: Environment;
   experiment: ReturnType<typeof viewExperiment>;
   results: Results;
-  /** Faults of what was typed; the empty name is a refused step. */
-  draft?: ShipDraft;
+  /** How a variant is shipped, as it was typed. */
+  typed?: Typed;
+  /** Faults of a refused step, which has the empty name. */
   faults?: Faults;
 };
 
@@ -188,7 +188,7 @@ const STEPS = {
 
 /** The next step of an experiment. */
 function Steps(shown: Shown) {
-  const { experiment, environment, draft } = shown;
+  const { experiment, environment, typed } = shown;
   if (experiment.status === "ended") return null;
   const [step, label] = STEPS[experiment.status];
   return (
@@ -209,7 +209,7 @@ function Steps(shown: Shown) {
         <Button kind="primary">
           {label} the experiment in {environment.slug}
         </Button>
-        <WhyField id="step-why" value={draft?.why} />
+        <WhyField id="step-why" value={typedAt(typed, "why").value} />
       </div>
     </Form>
   );
@@ -217,42 +217,28 @@ function Steps(shown: Shown) {
 
 /** The ends of an experiment that holds its flag. */
 function Ending(shown: Shown) {
-  const { experiment, draft, faults = {} } = shown;
+  const { experiment, typed } = shown;
+  const { to: shares, every } = SHIP;
   const to = experimentPath(placeOf(shown));
   return (
     <>
-      <details class="card" open={draft !== undefined} id="ship">
+      <details class="card" open={typed !== undefined} id="ship">
         <summary>Ship a variant…</summary>
         <Danger
           to={`${to}/ship`}
-          why={draft?.why ?? ""}
+          why={typedAt(typed, "why").value}
           whyId="ship-why"
           kind="primary"
           act={`End ${experiment.name} and ship the variant`}
         >
           <p>The experiment ends, and everyone gets the variant, at once or by the steps of a ramp.</p>
           <SelectField
-            name="variant"
+            {...typedAt(typed, "variant", shipped(shown))}
             label="Variant for everyone"
-            value={draft?.variant ?? shipped(shown)}
             options={Object.keys(experiment.split).map((name) => ({ value: name, label: name }))}
-            error={faults["variant"]}
           />
           <div class="columns">
-            <TextField
-              name="to"
-              label="Shares of a ramp"
-              hint="In percent, such as 75, 100. Empty: everyone at once."
-              value={draft?.to}
-              error={faults["to"]}
-            />
-            <TextField
-              name="every"
-              label="A step every"
-              hint="Such as 30m, 12h or 1d"
-              value={draft?.every ?? "1d"}
-              error={faults["every"]}
-            />
+            <CardFields card={{ to: shares, every }} typed={typed ?? null} />
           </div>
         </Danger>
       </details>

@@ -1,17 +1,17 @@
 import type { App } from "../../../app.ts";
-import { parseDuration } from "../../../base/units.ts";
+import { SHIP } from "../../../experiments/experiment-card.ts";
 import { viewExperiment } from "../../../experiments/experiment.ts";
 import { getExperiment } from "../../../experiments/experiments.ts";
 import { readResults } from "../../../experiments/results.ts";
-import { parseShares } from "../../../flags/ramps/ramp-words.ts";
 import { experiments } from "../../../operations/experiments.ts";
 import { getEnvironment } from "../../../projects/environments.ts";
 import { type Fields, chosenOf, textOf } from "../fields.ts";
 import { type Confirmation, lastChange } from "../parts/confirm.tsx";
-import { type Faults, faultAt } from "../parts/submit.ts";
+import { givenIn } from "../parts/kind-field.tsx";
+import type { Faults } from "../parts/submit.ts";
 import { EXPERIMENT, RELEASES, type ParametersOf, experimentPath, pathTo } from "../paths.ts";
 import type { Dashboard, Sent } from "../routes.ts";
-import type { ShipDraft, Shown } from "./experiment-page.tsx";
+import type { Shown } from "./experiment-page.tsx";
 import { experimentPage } from "./experiment-page.tsx";
 
 type Place = ParametersOf<typeof EXPERIMENT>;
@@ -49,16 +49,16 @@ export function experimentRoutes({ app, get, post, act }: Dashboard) {
 
   get(EXPERIMENT, "flags:read", async (_, place) => experimentPage(await read(app, place)));
   post(`${EXPERIMENT}/state`, "flags:write", (c, fields, place) => chosenOf(steps, fields)(c, fields, place));
-  const shipping = shared((fields) => `Ship ${shipIn(fields).variant} of`);
+  const shipping = shared((fields) => `Ship ${textOf(fields, "variant")} of`);
   post(
     `${EXPERIMENT}/ship`,
     "flags:write",
     act({
       ...shipping,
       operation: experiments.ship,
-      input: ({ fields, names }) => ({ names, body: shippingOf(shipIn(fields)) }),
+      input: ({ fields, names }) => ({ names, body: shippingIn(fields) }),
       done(_, { fields, names }) {
-        const { variant, to } = shippingOf(shipIn(fields));
+        const { variant, to } = shippingIn(fields);
         const how = to ? `goes to ${to.join(" %, ")} % of users` : "is for everyone";
         return {
           to: experimentPath(names),
@@ -66,7 +66,7 @@ export function experimentRoutes({ app, get, post, act }: Dashboard) {
         };
       },
       again: async ({ fields, names }, faults) =>
-        experimentPage({ ...(await read(app, names)), faults, draft: shipIn(fields) }),
+        experimentPage({ ...(await read(app, names)), faults, typed: { fields, faults } }),
       at: { ...shipping.at, "ramp-variant": "variant", invalid: "to" },
     }),
   );
@@ -94,19 +94,10 @@ async function read(app: App, place: Place): Promise<Shown> {
   return { project: place.project, environment, experiment: viewExperiment(experiment), results };
 }
 
-function shipIn(fields: Fields): ShipDraft {
-  const text = (name: string) => textOf(fields, name).trim();
-  return { variant: text("variant"), to: text("to"), every: text("every"), why: text("why") };
-}
-
-/** Throws the fault of a field. */
-function shippingOf({ variant, to, every }: ShipDraft) {
-  if (to === "") return { variant };
-  const shares = parseShares(to);
-  if (!shares) throw faultAt("to", "write percentages with commas, such as 75, 100");
-  const seconds = parseDuration(every);
-  if (seconds === undefined) throw faultAt("every", "write a time such as 30m, 12h or 1d");
-  return { variant, to: shares, every: seconds };
+/** Throws the faults of fields. */
+function shippingIn(fields: Fields) {
+  const { every, ...shipping } = givenIn(SHIP, fields, 0);
+  return "to" in shipping ? { ...shipping, every } : shipping;
 }
 
 async function describe(app: App, place: Place, label: string): Promise<Confirmation> {

@@ -9,7 +9,7 @@ import { readMetrics } from "../flags/screen.tsx";
 import { type Faults, faultAt } from "../parts/submit.ts";
 import { NEW_EXPERIMENT, RELEASES, experimentPath, pathTo } from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
-import { GUARD_ACTIONS } from "../../../flags/ramps/ramp.ts";
+import { GUARD_ACTIONS } from "../../../flags/ramps/ramp-card.ts";
 import { parseWeights } from "../../../base/kinds/kinds.ts";
 import { metricInWords } from "../../../flags/release/release-words.ts";
 import { EXPERIMENT_LIMITS } from "../../../experiments/limits.ts";

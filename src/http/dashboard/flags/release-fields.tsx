@@ -1,7 +1,7 @@
 import { durationInWords } from "../../../base/units.ts";
 import { wallTime } from "../../../base/wall-time.ts";
 import { segmentTitle } from "../../../flags/audience.ts";
-import { GUARD_ACTIONS } from "../../../flags/ramps/ramp.ts";
+import { GUARD_ACTIONS } from "../../../flags/ramps/ramp-card.ts";
 import { metricInWords } from "../../../flags/release/release-words.ts";
 import { DAYS, PACES, type Release, SPANS } from "../../../flags/release/release.ts";
 import { type Fields, textOf, textsOf } from "../fields.ts";

@@ -1,6 +1,6 @@
 import { parseWallTime } from "../../../base/wall-time.ts";
 import type { FlagPlace, FlagRecord } from "../../../flags/flag.ts";
-import { GUARD_ACTIONS } from "../../../flags/ramps/ramp.ts";
+import { GUARD_ACTIONS } from "../../../flags/ramps/ramp-card.ts";
 import { labelOf, releaseInWords } from "../../../flags/release/release-words.ts";
 import {
   DAYS,

@@ -1,4 +1,4 @@
-import { parseTestContext, testContextText } from "../../../flags/contexts/test-context.ts";
+import { TEST_CONTEXT, testContextText } from "../../../flags/contexts/test-context.ts";
 import type { FlagPlace } from "../../../flags/flag.ts";
 import type { Trial } from "../../../flags/reads/evaluations.ts";
 import { contexts } from "../../../operations/changes/contexts.ts";
@@ -6,7 +6,8 @@ import type { DashboardContext } from "../dashboard-env.ts";
 import { type Fields, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { Diff } from "../parts/diff.tsx";
-import { AreaField, TextField } from "../parts/field.tsx";
+import { AreaField } from "../parts/field.tsx";
+import { CardFields, givenIn } from "../parts/kind-field.tsx";
 import { Button, Form } from "../parts/link.tsx";
 import { Badge } from "../parts/status.tsx";
 import { type Typed, typedAt } from "../parts/submit.ts";
@@ -41,7 +42,7 @@ export function peopleOfFlagsRoutes(
     operation: contexts.set,
     input: ({ fields, names: { project } }: Sent<ParametersOf<typeof PEOPLE>>) => ({
       names: personIn(fields, project),
-      body: { context: parseTestContext(textOf(fields, "context")) },
+      body: { context: {}, ...givenIn({ context: TEST_CONTEXT.context }, fields, 0) },
     }),
     done: ({ name }, { fields, names: { project } }) => ({
       to: pageOf(fields, project),
@@ -141,13 +142,7 @@ export function TryCard({ screen }: { screen: Screen }) {
         <details id="new-person" open={typed !== undefined}>
           <summary>Save someone</summary>
           <Form to={to} values={{ flag, environment }} class="stack" label="Add person" id="person-form">
-            <TextField {...typedAt(typed, "name")} id="person-name" label="Person" maxlength={200} required />
-            <TextField
-              {...typedAt(typed, "context")}
-              id="person-context"
-              label="Context"
-              hint="Such as plan=beta, country=DE, or JSON."
-            />
+            <CardFields card={TEST_CONTEXT} typed={typed ?? null} id="person" />
             <p>
               <Button icon="plus">Add person</Button>
             </p>

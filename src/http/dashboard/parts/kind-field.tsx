@@ -1,5 +1,6 @@
 import type { AppError } from "../../../base/errors.ts";
-import { type Card, type Kind, type Read, readKind } from "../../../base/kinds/kinds.ts";
+import { type Card, type Kind, type NewOf, type Read, readKind } from "../../../base/kinds/kinds.ts";
+import { parseTestContext } from "../../../flags/contexts/test-context.ts";
 import { sentence } from "../../../base/shapes/words.ts";
 import { type Fields, textOf } from "../fields.ts";
 import { parseJson } from "../json-text.ts";
@@ -58,6 +59,9 @@ function KindField({ kind, value, mayLack = false, timeZone = "UTC", hint, ...co
     case "names":
     case "named":
     case "weights":
+    case "shares":
+    case "condition":
+    case "context":
       return <TextField {...rest} value={value} />;
     default:
       return kind satisfies never;
@@ -131,6 +135,7 @@ export function changedIn(
 }
 
 function readTyped(kind: Kind, typed: string, moment: { now: number; timeZone: string }): Read {
+  if (kind.is === "context") return { value: parseTestContext(typed) };
   if (kind.is !== "json") return readKind(kind, typed, moment);
   const parsed = typed.trim() === "" ? { value: null } : parseJson(typed.trim());
   return "value" in parsed ? parsed : { fault: parsed.fault };
@@ -142,8 +147,8 @@ export function settingFaults(fields: Fields, faults: Faults, { errors, message 
   return errors === null && fields.has(name) ? { [name]: fault } : faults;
 }
 
-/** The fields of a new record, as its card has them; their ids begin with `id`. `typed` is what was sent, null for nothing. */
-export function CardFields({ card, typed, id }: { card: Card; typed: Typed | null; id: string }) {
+/** The fields of a new record, as its card has them; their ids begin with `id`, if there is one. `typed` is what was sent, null for nothing. */
+export function CardFields({ card, typed, id }: { card: Card; typed: Typed | null; id?: string }) {
   return (
     <>
       {Object.entries(card).map(
@@ -155,7 +160,7 @@ export function CardFields({ card, typed, id }: { card: Card; typed: Typed | nul
               name={control}
               label={label}
               hint={hint}
-              id={`${id}-${control}`}
+              {...(id && { id: `${id}-${control}` })}
               value={typed ? textOf(typed.fields, control) : suggested}
               {...(required && { required })}
               error={typed?.faults[control]}
@@ -167,7 +172,7 @@ export function CardFields({ card, typed, id }: { card: Card; typed: Typed | nul
 }
 
 /** The fields of a record that a form gives, as the admin API takes them. Throws the faults of what cannot be read. */
-export function givenIn(card: Card, fields: Fields, now: number): Record<string, unknown> {
+export function givenIn<C extends Card>(card: C, fields: Fields, now: number): NewOf<C> {
   const given: Record<string, unknown> = {};
   const faults: [string, string][] = [];
   for (const [name, { kind, control = name }] of Object.entries(card)) {
@@ -178,7 +183,8 @@ export function givenIn(card: Card, fields: Fields, now: number): Record<string,
     else given[name] = read.value;
   }
   if (faults.length > 0) throw faultsAt(faults);
-  return given;
+  // The server checks the values.
+  return given as NewOf<C>;
 }
 
 /** The fields of a page at which refusals of a record are shown, for those that have another name there. */
