@@ -6,7 +6,7 @@ import { type Figure, type Rounds, type Show, formatValue, reaches } from "./fig
 
 /**
  * npm run bench [-- PART…] [--save] [--quick]: measures the built executable against its limits; `--save` keeps the figures in
- * docs/explanation/benchmark.md. With `--against
+ * docs/reference/figures.md. With `--against
  * EXECUTABLE` against that one, such as the release before. docs/explanation/benchmark.md describes what each figure means and what
  * bounds it.
  */

@@ -1,13 +1,11 @@
 import { chartOf } from "./chart.ts";
 import { type Figure, formatValue, reaches } from "./figure.ts";
 
-const PAGE = "docs/explanation/benchmark.md";
+const PAGE = "docs/reference/figures.md";
 const RAW = "docs/explanation/benchmark.json";
 const CHART = "docs/explanation/benchmark.svg";
-const BEGIN = "<!-- figures -->";
-const END = "<!-- end of figures -->";
 
-/** Puts figures in the place of those of the same parts, in the raw file, the chart and the table of the page. */
+/** Puts figures in the place of those of the same parts, in the raw file, the chart and the table of the page, below its text. */
 export async function saveFigures(measured: Figure[]): Promise<void> {
   const parts = new Set(measured.map(({ part }) => part));
   const before = (await Bun.file(RAW).json()) as Figure[];
@@ -21,9 +19,7 @@ export async function saveFigures(measured: Figure[]): Promise<void> {
   await Bun.write(RAW, `${JSON.stringify(figures, null, 2)}\n`);
   await Bun.write(CHART, chartOf(figures));
   const page = await Bun.file(PAGE).text();
-  const [start, end] = [page.indexOf(BEGIN), page.indexOf(END)];
-  if (start === -1 || end === -1) throw new Error(`${PAGE} lacks the lines ${BEGIN} and ${END}`);
-  await Bun.write(PAGE, `${page.slice(0, start + BEGIN.length)}\n\n${tableOf(figures)}\n${page.slice(end)}`);
+  await Bun.write(PAGE, page.slice(0, page.indexOf("\n| ") + 1) + tableOf(figures));
 }
 
 /** A row for each figure that has a goal. */
