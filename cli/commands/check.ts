@@ -9,9 +9,9 @@ import { Failed } from "../exit.ts";
 import { createPrinter } from "../output/printer.ts";
 import { progressBar } from "../output/progress.ts";
 import type { Io } from "../output/terminal.ts";
-import { counted, table } from "../output/text.ts";
+import { counted, printable, table } from "../output/text.ts";
 import { localAction } from "../session/action.ts";
-import { type Config, readLocalConfig } from "../session/config.ts";
+import { type Config, asksToMigrate, readLocalConfig } from "../session/config.ts";
 import { loadStorage } from "../session/storage.ts";
 import { heard } from "../session/command-line.ts";
 
@@ -41,19 +41,26 @@ Examples:
     .action(localAction(io, parse, run));
 }
 
-type Values = { config: Config; repair: boolean; deep: boolean };
+type Values = { config: Config; repair: boolean; deep: boolean; keepsSchema: boolean };
 
 function parse(command: Command): Values {
   const { repair = false, deep = false } = command.opts<{ repair?: true; deep?: true }>();
-  return { config: readLocalConfig(command), repair, deep };
+  const keepsSchema = !repair && !asksToMigrate(command);
+  return { config: readLocalConfig(command), repair, deep, keepsSchema };
 }
 
-async function run(io: Io, { config, repair, deep }: Values): Promise<void> {
+async function run(io: Io, { config, repair, deep, keepsSchema }: Values): Promise<void> {
   const printer = createPrinter(io, config);
   const { data, shared } = await loadStorage(config.storage);
   if (shared === null) needDatabase(data);
   // Opened before locking: opening takes the same lock to migrate an older schema.
-  await using app = await openApp({ data, shared, writing: "inline" });
+  await using app = await openApp({
+    data,
+    shared,
+    keepsSchema,
+    writing: "inline",
+    note: (text) => io.note(`${printable(text)}\n`),
+  });
   const unlock = repair && shared === null ? lockData(data) : undefined;
   // No server is storing files now, so that every upload note is about files that a server has left.
   if (repair && shared !== null) await sweep({ ...app, now: () => app.now() + A_DAY });

@@ -35,6 +35,7 @@ Examples:
   formflag mcp --server https://flags.example.com --token-file assistant.token
 `,
   scopes: (options) => scopesOf(options["scope"]),
+  reads: (options) => options["scope"] === undefined,
   parse: ({ config, options }) => {
     const { scope } = options as { scope?: string[] };
     if (config.server !== null && scope !== undefined)

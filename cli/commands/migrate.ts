@@ -18,7 +18,7 @@ import {
 } from "../session/storage.ts";
 import { usage } from "../session/usage.ts";
 import { heard } from "../session/command-line.ts";
-import { counted } from "../output/text.ts";
+import { counted, printable } from "../output/text.ts";
 
 export function addMigrateCommand(migrate: Command, io: Io): void {
   heard(migrate)`
@@ -86,7 +86,7 @@ async function run(io: Io, { config, target, isFinal }: Values): Promise<void> {
     line.draw(progressBar(done, total, `${formatBytes(done)} ${LABELS[what]}`));
   const { copyData, finishMove } = await import("../data/move.ts");
   const { moved, ...place } = await (isFinal ? finishMove : copyData)(
-    { data, shared: shared!, replaces: config.yes },
+    { data, shared: shared!, replaces: config.yes, note: (text) => io.note(`${printable(text)}\n`) },
     progress,
   );
   line.clear();

@@ -13,7 +13,7 @@ import type { SharedStorage } from "../../src/storage.ts";
 type Place = Pick<Moved, "database" | "blobs">;
 
 /** A move to run; `replaces` also overwrites a copy of other data at the destination. */
-type Move = { data: string; shared: SharedStorage; replaces: boolean };
+type Move = { data: string; shared: SharedStorage; replaces: boolean; note: (text: string) => void };
 
 /** Result of a run; `moved` is null if an earlier run completed the move. */
 type Run = Place & { moved: Moving | null };
@@ -22,14 +22,14 @@ type Run = Place & { moved: Moving | null };
  * Copies a data directory, which a server may use, into a shared database. Throws as `moveData` does, and `conflict` for data
  * whose move has ended or is about to.
  */
-export async function copyData({ data, shared, replaces }: Move, progress: MoveProgress): Promise<Run> {
+export async function copyData({ data, shared, replaces, note }: Move, progress: MoveProgress): Promise<Run> {
   const place = placeOf(shared);
   const unlock = lockBackup(data);
   try {
     const before = readMoved(data);
     if (before !== null) throw movedAlready(data, before);
     await using target = await openTarget(data, shared);
-    await using source = await openApp({ data, writing: "inline" });
+    await using source = await openApp({ data, writing: "inline", note });
     return { ...place, moved: await moveData(source, target, { replaces, isFinal: false }, progress) };
   } finally {
     unlock();
@@ -61,7 +61,7 @@ export async function finishMove(move: Move, progress: MoveProgress): Promise<Ru
 
 /** No command changes the data during a move: a note that it is being moved refuses them, until the move fails or has ended. */
 async function moveUnderNote(
-  { data, shared: { files }, replaces }: Move,
+  { data, shared: { files }, replaces, note }: Move,
   place: Place,
   target: OpenApp,
   progress: MoveProgress,
@@ -71,7 +71,7 @@ async function moveUnderNote(
   process.once("exit", giveUp);
   let mayBeReleased = false;
   try {
-    await using source = await openApp({ data, writing: "thread", isMoved: true });
+    await using source = await openApp({ data, writing: "thread", isMoved: true, note });
     // Files left by a crash are found by notes, which do not move.
     if (files.kind === "directory") await sweep(source);
     const beforeRelease = async () => {

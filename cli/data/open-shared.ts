@@ -60,7 +60,15 @@ export async function openShared(
     const opened = openInThread(threads.link, published, threads.clock);
     return { ...opened, blobs, notes: notesOf(opened.store), join: null };
   }
-  const options = { migrate, onNewerSchema, onMoving, opensTarget, report, isSingle: writing === "inline" };
+  const options = {
+    migrate,
+    onNewerSchema,
+    onMoving,
+    opensTarget,
+    report,
+    note,
+    isSingle: writing === "inline",
+  };
   const store = await openPostgresStore(database, options);
   const watch = watchChanges(store, report, undefined, note, { published });
   const join = (): StoreLink => {

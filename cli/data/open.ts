@@ -13,6 +13,7 @@ import type { BackupSource } from "../../src/maintenance/backup.ts";
 import { NotCurrent } from "../../src/store/sqlite/connection.ts";
 import { garbageIn, refersToFiles } from "../../src/store/sqlite/garbage.ts";
 import { holdLock, holdsOf } from "../../src/store/sqlite/lock.ts";
+import type { Claim } from "../../src/store/sqlite/migrate.ts";
 import { type SqliteStore, type Writing, openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { env } from "../session/env.ts";
 import type { SharedStorage } from "../../src/storage.ts";
@@ -28,6 +29,8 @@ export type OpenConfig = SharedConfig & {
   data: string;
   /** A database that is not in the data directory. */
   shared?: SharedStorage | null;
+  /** Whether an older schema is left as it is, so that data which has one is refused: for a command that only reads. */
+  keepsSchema?: boolean;
   /** Whether the data in the directory may be on its way to another place: for the command that moves it. */
   isMoved?: boolean;
 };
@@ -56,16 +59,24 @@ export async function openApp(config: OpenConfig): Promise<OpenApp> {
   });
 }
 
-async function openParts({ data, shared, isMoved, threads = null, ...options }: OpenConfig): Promise<Parts> {
+async function openParts({ data, shared, ...more }: OpenConfig): Promise<Parts> {
+  const { keepsSchema = false, isMoved, threads = null, ...options } = more;
   const { writing, report, note } = options;
   if (shared) {
     const { openShared } = await import("./open-shared.ts");
-    return openShared(shared, { ...options, threads });
+    const { migrate } = shared;
+    return openShared({ ...shared, migrate: keepsSchema ? "off" : migrate }, { ...options, threads });
   }
   if (!isMoved) refuseMoved(data);
   const { file, uploads } = prepareData(data, writing === "inline");
   const blobs = openDiskBlobs(uploads);
-  const store = await openStore(file, writingOf(writing, threads), () => lockToMigrate(data), note);
+  const claim = (from: number, to: number) => {
+    const release = lockToMigrate(data);
+    if (!keepsSchema) return release;
+    release();
+    throw olderSchema(data, from, to);
+  };
+  const store = await openStore(file, writingOf(writing, threads), claim, note);
   // The other threads start once the first has cleared up what a crash left.
   const isOnly = writing === "thread" && threads?.link == null;
   const holds = holdsOf(join(data, NAMES.holdLock));
@@ -87,7 +98,7 @@ function writingOf(writing: OpenConfig["writing"], threads: OpenThreads | null):
 async function openStore(
   file: string,
   writing: Writing,
-  claim: () => () => void,
+  claim: Claim,
   note: OpenConfig["note"],
 ): Promise<SqliteStore> {
   try {
@@ -224,6 +235,14 @@ function lockToMigrate(data: string): () => void {
       hint: "stop it and start this one in its place, which migrates the database; formflag backup create works before that",
     });
   }
+}
+
+/** The error of a command that only reads. */
+function olderSchema(data: string, from: number, to: number): AppError {
+  const message = `the database in ${data} has schema ${from}, and this formflag needs ${to}`;
+  return new AppError("forbidden", message, {
+    hint: "a command that only reads does not migrate it, except with --migrate auto: formflag serve does, or a command that changes something, and keeps a copy; backup create works as it is",
+  });
 }
 
 function lock(file: string, message: string): () => void {

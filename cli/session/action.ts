@@ -9,12 +9,12 @@ import type { Io } from "../output/terminal.ts";
 import { shown } from "../output/text.ts";
 import { VERSION } from "../version.ts";
 import { Proposed, type Transport, clientOn, lazyTransport } from "./client.ts";
-import { type Config, readConfig, readRemote } from "./config.ts";
+import { type Config, asksToMigrate, readConfig, readRemote } from "./config.ts";
 import { env } from "./env.ts";
 import { type Input, openInput } from "./input.ts";
 import { inTermsOf } from "./guesses/near-misses.ts";
 import { type Session, openSession } from "./session.ts";
-import { localTransport } from "./local-client.ts";
+import { type LocalOptions, localTransport } from "./local-client.ts";
 import { loadStorage } from "./storage.ts";
 import { usage } from "./usage.ts";
 import { whyOf } from "./change-options.ts";
@@ -26,33 +26,47 @@ export type Run<T> = (session: Session, values: T) => Promise<void>;
 
 /**
  * Whether a command may create the data directory. Default: it has to exist. `ownField`: its `--field` does not print one.
- * `scopes`: the rights that it has in this process. Default: all.
+ * `scopes`: the rights that it has in this process. Default: all. `reads`: whether it only reads. Default: by its name.
  */
 export type Begins = {
   begins?: (options: Record<string, unknown>) => boolean;
   ownField?: boolean;
   scopes?: (options: Record<string, unknown>) => readonly Scope[];
+  reads?: (options: Record<string, unknown>) => boolean;
 };
 
 /** For commands that may create the data directory. */
 export const BEGINS: Begins = { begins: () => true };
+
+/** The names of commands that change nothing. */
+const READS: ReadonlySet<string> = new Set(
+  (
+    "diff download evaluate export get history invitations list manifest members ramps reads results scheduled show " +
+    "snippet stale stats status timeline today usage use verify whoami"
+  ).split(" "),
+);
 
 /** A commander action on the admin API, of a server or in this process: parses, then runs on what was parsed. */
 export function action<T>(
   io: Io,
   parse: Parse<T>,
   run: Run<T>,
-  { begins = () => false, ownField = false, scopes }: Begins = {},
+  { begins = () => false, ownField = false, scopes, reads }: Begins = {},
 ) {
   return async function (this: Command, ...given: unknown[]): Promise<void> {
-    const options = this.opts<Record<string, unknown> & { field?: string | string[]; why?: string }>();
+    type Options = Record<string, unknown> & { field?: string | string[]; why?: string; dryRun?: true };
+    const options = this.opts<Options>();
     const field = ownField ? undefined : printedField(options.field);
     const config = readConfig(this);
     const why = whyOf(options.why);
     const mayBegin = begins(options);
     const remote = await readRemote(this, config, env);
     const transport = lazyTransport(async () => {
-      if (remote === null) return openHere(io, config, mayBegin, scopes?.(options) ?? null);
+      if (remote === null) {
+        const isReading = reads?.(options) ?? (READS.has(this.name()) || options.dryRun === true);
+        const keepsSchema = isReading && !asksToMigrate(this);
+        return openHere(io, config, mayBegin, { scopes: scopes?.(options) ?? null, keepsSchema });
+      }
       return (await import("./remote.ts")).remoteTransport(remote);
     });
     try {
@@ -114,14 +128,14 @@ async function openHere(
   io: Io,
   config: Config,
   mayBegin: boolean,
-  scopes: readonly Scope[] | null,
+  options: LocalOptions,
 ): Promise<Transport> {
   const storage = await loadStorage(config.storage);
   const { data } = config;
-  if (storage.shared !== null) return localTransport(storage, VERSION, io, scopes);
+  if (storage.shared !== null) return localTransport(storage, VERSION, io, options);
   if (!mayBegin) (await import("../data/open.ts")).needDatabase(data);
   const isNew = !(await Bun.file(join(data, NAMES.database)).exists());
-  const transport = await localTransport(storage, VERSION, io, scopes);
+  const transport = await localTransport(storage, VERSION, io, options);
   // An unnamed data directory may not be the intended one.
   if (isNew && (io.errIsTerminal || !config.storage.isDataGiven))
     createPrinter(io, config).note(shown`created the data directory ${resolve(data)}\n`);

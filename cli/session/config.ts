@@ -46,7 +46,10 @@ export function globalOptions(): Option[] {
       "PostgreSQL database to use instead of the one in the data directory; only the variable may contain a password",
     ).env("FORMFLAG_DATABASE_URL"),
     new Option("--blobs <url>", "S3 bucket for uploaded files, with --database").env("FORMFLAG_BLOBS"),
-    new Option("--migrate <when>", "whether to migrate a PostgreSQL database with an older schema")
+    new Option(
+      "--migrate <when>",
+      "whether to migrate a database with an older schema; off is for PostgreSQL; a command that only reads needs auto on its line",
+    )
       .env("FORMFLAG_MIGRATE")
       .choices(["auto", "off"])
       .default("auto"),
@@ -147,6 +150,12 @@ function readConfirmed(given: string[] = []): string[] {
   if (other !== undefined)
     throw usage(`--confirm ${other} is not the name of an environment`, "write --confirm production");
   return given;
+}
+
+/** Whether the user wants a database with an older schema to be migrated, even by a command that only reads. */
+export function asksToMigrate(command: Command): boolean {
+  const { migrate } = command.optsWithGlobals<{ migrate?: string }>();
+  return migrate === "auto" && command.getOptionValueSourceWithGlobals("migrate") === "cli";
 }
 
 /** The configuration of a command that needs the data directory itself. Throws `invalid` with `--server`. */

@@ -136,7 +136,8 @@ export const HINTS: Record<string, string | ((place: Place) => string)> = {
     "name the certificates that sign it with sslrootcert=<file> in the URL, or check the host name",
   "database-old": "formflag needs PostgreSQL 15 or later",
   "database-encoding": "create one with ENCODING 'UTF8' TEMPLATE template0",
-  "schema-older": "migrate it first: run once without --migrate off, with a role that owns the tables",
+  "schema-older":
+    "formflag serve migrates it, as does a command that changes something, or any with --migrate auto, by a role that owns the tables",
   "schema-newer": "run that newer formflag; the database was left as it is",
   "schema-foreign": "give formflag a database or a schema of its own; this one was left as it is",
   "storage-url":

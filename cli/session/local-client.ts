@@ -22,16 +22,22 @@ import { Proposed, type Sent, type Transport, revisionIn } from "./client.ts";
 import { env } from "./env.ts";
 import { userName } from "./user.ts";
 
-/** Runs operations in this process, on the data itself; with `scopes`, those alone that these allow. Throws as `openApp` does. */
+export type LocalOptions = { scopes?: readonly Scope[] | null; keepsSchema?: boolean };
+
+/**
+ * Runs operations in this process, on the data itself; with `scopes`, those alone that these allow. With `keepsSchema`, it may
+ * not migrate the data. Throws as `openApp` does.
+ */
 export async function localTransport(
   storage: Storage,
   version: string,
   io: Io,
-  scopes: readonly Scope[] | null = null,
+  { scopes = null, keepsSchema = false }: LocalOptions = {},
 ): Promise<Transport> {
   const { openApp } = await import("../data/open.ts");
   const app = await openApp({
     ...storage,
+    keepsSchema,
     writing: "inline",
     note: (text) => io.note(`${printable(text)}\n`),
   });

@@ -130,8 +130,7 @@ async function saveDirectory(io: Io, config: Config, output: string): Promise<vo
 /** The database is unpacked into the folder for temporary files. */
 async function saveShared(io: Io, config: Config, output: string, shared: SharedStorage): Promise<void> {
   const { data } = config;
-  // A backup must not migrate the data that it reads.
-  await using app = await openApp({ data, shared: { ...shared, migrate: "off" }, writing: "inline" });
+  await using app = await openApp({ data, shared, keepsSchema: true, writing: "inline" });
   await recordBackup(io, output, { store: app.store, [Symbol.asyncDispose]: async () => {} });
   using partial = openPartial(tmpdir());
   using scratch = openScratch(partial.path("unpacked"));

@@ -1,10 +1,8 @@
-import { join } from "node:path";
 import type { Argument, Command, Option } from "commander";
 import { SCOPES } from "../../../src/access/scope.ts";
 import type { Io } from "../../output/terminal.ts";
 import { type Transport, clientOn } from "../../session/client.ts";
 import { readConfig, readRemote } from "../../session/config.ts";
-import { NAMES } from "../../../src/storage.ts";
 import { env } from "../../session/env.ts";
 import { localTransport } from "../../session/local-client.ts";
 import { listNames } from "../../session/guesses/names.ts";
@@ -131,7 +129,7 @@ function placeOf(name: "project" | "environment", { options }: TypedLine): strin
   return options[name] ?? env[`FORMFLAG_${name.toUpperCase()}`];
 }
 
-/** The data, or the server, that the command would act on. Throws for a database of another schema, which opening would migrate. */
+/** The data, or the server, that the command would act on. Throws for data with an older schema, which is left as it is. */
 async function openTransport({ command, options }: TypedLine, io: Io): Promise<Transport> {
   for (const option of optionsOf(command)) {
     const name = option.attributeName();
@@ -147,15 +145,8 @@ async function openTransport({ command, options }: TypedLine, io: Io): Promise<T
     return (await import("../../session/remote.ts")).remoteTransport(remote, REMOTE_LIMITS);
   const storage = await loadStorage(config.storage);
   const silent = { ...io, err: () => {}, note: () => {} };
-  if (storage.shared !== null)
-    return localTransport({ ...storage, shared: { ...storage.shared, migrate: "off" } }, VERSION, silent);
-  const [{ openUnchanged }, { NEWEST_SCHEMA, schemaVersion }] = await Promise.all([
-    import("../../../src/store/sqlite/inspect.ts"),
-    import("../../../src/store/sqlite/schema-version.ts"),
-  ]);
-  using database = openUnchanged(join(config.data, NAMES.database));
-  if (schemaVersion(database) !== NEWEST_SCHEMA) throw new Error("the database is of another version");
-  return localTransport(storage, VERSION, silent);
+  if (storage.shared === null) (await import("../../data/open.ts")).needDatabase(config.data);
+  return localTransport(storage, VERSION, silent, { keepsSchema: true });
 }
 
 function rootOf(command: Command): Command {

@@ -73,6 +73,7 @@ Examples:
   formflag flags ramp search -p shop -e production --abort --keep
   formflag flags ramps -p shop
 `,
+  reads: (options) => [...ACTION_NAMES, ...COURSE_NAMES].every((each) => options[each] === undefined),
   parse: async (input, given) => {
     const order = await orderOf(input);
     return { ...order, place: await readPlace(input, given) };

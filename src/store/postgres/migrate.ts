@@ -28,22 +28,22 @@ const CREATE_META = `CREATE TABLE formflag_meta (
  * Updates the schema of a database in one transaction. If several processes start at once, one of them does it. `place`
  * names the database in messages. Throws `forbidden` for a database of another program or of a newer formflag, a
  * read-only database, missing rights, and an older schema with `off`; `unauthenticated` and `unavailable` if the
- * database cannot be reached; `unsupported` for a server that is too old or not in UTF-8.
+ * database cannot be reached; `unsupported` for a server that is too old or not in UTF-8. Returns the schema that it had; null
+ * if it was current or new.
  */
 export async function migrate(
   connections: Connections,
   place: string,
   when: Migrate = "auto",
   migrations = MIGRATIONS,
-): Promise<void> {
+): Promise<number | null> {
   try {
     await connections.transaction("", (query) => checkServer(query, place));
     for (let tries = 1; ; tries += 1) {
       try {
-        await connections.transaction("", (query) => bringUpToDate(query, place, when, migrations), {
+        return await connections.transaction("", (query) => bringUpToDate(query, place, when, migrations), {
           deadline: DEADLINE_MS,
         });
-        return;
       } catch (error) {
         // Another process has created the first table at the same time.
         if (tries === 5 || !/^(23505|42P07|40001|40P01)$/.test(sqlState(error))) throw error;
@@ -83,9 +83,9 @@ async function bringUpToDate(
   place: string,
   when: Migrate,
   migrations: readonly string[],
-): Promise<void> {
+): Promise<number | null> {
   const before = await schemaVersion(query, place, migrations.length);
-  if (before === migrations.length) return;
+  if (before === migrations.length) return null;
   if (when === "off")
     throw new AppError(
       "forbidden",
@@ -109,6 +109,7 @@ async function bringUpToDate(
     String(migrations.length),
     String(migrations.length - from),
   ]);
+  return from === 0 || from === migrations.length ? null : from;
 }
 
 /** The number of the schema; 0 for an empty database. Throws `forbidden` for that of another program or a newer formflag. */

@@ -84,6 +84,8 @@ type Options = {
   isSingle?: boolean;
   /** Is given what the operator has to know. */
   report?: (error: unknown) => void;
+  /** Receives what was done to the database. */
+  note?: ((text: string) => void) | undefined;
   /** Milliseconds for which a version is trusted: the same in all processes of the database. */
   staleness?: number;
   /** Makes the connections, which a simulation holds. */
@@ -103,6 +105,7 @@ export async function openPostgresStore(
     opensTarget = false,
     isSingle = false,
     report = () => {},
+    note,
     staleness = POSTGRES_STALENESS_MS,
     connect = createConnections,
   }: Options = {},
@@ -111,7 +114,8 @@ export async function openPostgresStore(
   const place = describeDatabase(address);
   const units = createUnits(connections);
   try {
-    await migrate(connections, place, when);
+    const from = await migrate(connections, place, when);
+    if (from !== null) note?.(`migrated the database from schema ${from} to ${MIGRATIONS.length}`);
     if (!opensTarget) await units.read(() => requireLive(place));
   } catch (error) {
     await connections.close();

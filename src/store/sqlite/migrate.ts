@@ -45,8 +45,11 @@ export function schemaOf(version = NEWEST_SCHEMA): SchemaObject[] {
   }
 }
 
-/** Prevents servers from opening a database until the function returned is called. Throws `unavailable` if one runs. */
-export type Claim = () => () => void;
+/**
+ * Prevents servers from opening a database, which is to be migrated from a schema to another, until the function returned is
+ * called. Throws `unavailable` if one runs.
+ */
+export type Claim = (from: number, to: number) => () => void;
 
 /** A migration that was made: from a schema to another, with the copy of the database before it. */
 export type Migrated = { from: number; to: number; copy: string };
@@ -83,7 +86,7 @@ export function migrate(db: Database, migrations?: readonly string[], claim?: Cl
     const version = schemaVersion(db, newest);
     // An empty database has no server that expects an older schema.
     if (version > 0 && version < newest) {
-      release = claim?.();
+      release = claim?.(version, newest);
       const copy = `${db.filename}.before-${version + 1}`;
       keepCopy(db, copy);
       migrated = { from: version, to: newest, copy };

@@ -24,8 +24,9 @@ async function unpackKept(schema: number): Promise<{ data: string; archive: stri
   return { data: join(folder, "data"), archive: join(folder, "backup.tar") };
 }
 
-/** Compares what a data directory holds with what was sent to the formflag that wrote it. */
+/** Compares what a data directory holds, once a command has migrated it, with what was sent to the formflag that wrote it. */
 async function expectWhole(data: string): Promise<void> {
+  await onData(data).json("projects", "create", "other");
   expect(await onData(data).json("check")).toMatchObject({ files: 3, problems: [] });
   const texts = (await submissionsIn(data)).map(
     ({ data: { text }, files }) => `${String(text)}: ${files.length}`,

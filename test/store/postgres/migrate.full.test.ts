@@ -14,6 +14,7 @@ import {
   IS_POSTGRES_HERE,
   newerDatabase,
 } from "../../support/postgres/postgres.ts";
+import { formflag } from "../../support/commands.ts";
 import { NOW, random } from "../../support/records/records.ts";
 
 const FOREIGN_ID = "00f47ac1-58cc-4372-a567-0e02b2c3d479";
@@ -129,6 +130,25 @@ describe.skipIf(!IS_POSTGRES_HERE)("the schema of PostgreSQL", () => {
     const database = databaseOf(url);
     expect(await execute("SELECT schema FROM formflag_meta", { database })).toEqual([{ schema: 1 }]);
     expect(await execute("SELECT to_regclass('two') AS two", { database })).toEqual([{ two: null }]);
+  });
+
+  test("of an older release is left as it is by a command that reads, and migrated by one that writes", async () => {
+    const url = await emptyDatabase();
+    await start(url, "auto", MIGRATIONS.slice(0, -1));
+    const [env, from] = [{ FORMFLAG_DATABASE_URL: url }, MIGRATIONS.length - 1];
+    const schema = () => execute("SELECT schema FROM formflag_meta", { database: databaseOf(url) });
+    expect(await formflag(["projects", "list"], { env })).toMatchObject({
+      code: 4,
+      stderr: expect.stringMatching(
+        / has schema \d+, and this formflag needs \d+\nhint: formflag serve migrates it/,
+      ),
+    });
+    expect(await schema()).toEqual([{ schema: from }]);
+    expect(await formflag(["projects", "create", "shop"], { env })).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(`migrated the database from schema ${from} to ${MIGRATIONS.length}\n`),
+    });
+    expect(await schema()).toEqual([{ schema: MIGRATIONS.length }]);
   });
 
   test("is left to others where migrations are off", async () => {
