@@ -1,10 +1,12 @@
 import { type Command, Option } from "commander";
+import { SOURCE } from "../../src/flags/members.ts";
 import { ruleOfAny } from "../../src/flags/rules/conditions.ts";
 import { OWN_RULE, segmentInWords } from "../../src/flags/rules/rule-words.ts";
 import type { Segment } from "../../src/flags/segment.ts";
 import { segments as operations } from "../../src/operations/segments.ts";
 import type { Io } from "../output/terminal.ts";
 import { type Detail, details, indentedJson, shorten, shown, table } from "../output/text.ts";
+import { givenIn, optionsOf } from "../session/card.ts";
 import { heard } from "../session/command-line.ts";
 import { conditionOf, conditionOption } from "../session/conditions.ts";
 import type { Input } from "../session/input.ts";
@@ -12,7 +14,6 @@ import { listAll } from "../session/pages.ts";
 import { ifRevision } from "../session/change-options.ts";
 import { jsonValue } from "../session/sources.ts";
 import { usage } from "../session/usage.ts";
-import { switchValue } from "../session/values.ts";
 import { addHistoryCommand } from "./change-history.ts";
 import { inEnvironment, verb } from "../session/verb.ts";
 import { addDelete, addGet, addList } from "./verbs.ts";
@@ -96,6 +97,8 @@ function memberFacts({ source, members = 0, pending = 0, full }: Segment): Detai
   ];
 }
 
+const [FROM_FORM, ...OF_SOURCE] = optionsOf(SOURCE);
+
 const addSet = verb("set create", {
   argument: SEGMENT.argument,
   description: "create a segment or change its rule",
@@ -108,16 +111,8 @@ const addSet = verb("set create", {
       "--rule <json>",
       "condition as a JSONLogic rule: JSON, @FILE, or - for standard input",
     ).conflicts("if"),
-    new Option(
-      "--from-form <form>",
-      "take the members from submissions to this form; with --field",
-    ).conflicts(["if", "rule"]),
-    ["--field <name>", "field of the form that names a member, such as email"],
-    [
-      "--attribute <name>",
-      "attribute of the context to compare with the field (default: the name of the field)",
-    ],
-    ["--approve <on|off>", "whether a value counts only after it is approved (default: off)"],
+    FROM_FORM!.conflicts(["if", "rule"]),
+    ...OF_SOURCE,
     "revision",
     "why",
   ],
@@ -145,14 +140,16 @@ Examples:
   },
 });
 
-type Definition = { rule: unknown } | { source: ReturnType<typeof sourceOf> };
-
-async function definitionOf(input: Input): Promise<Definition> {
-  const { rule, if: conditions, fromForm: form, ...rest } = input.options as Given;
-  if (form !== undefined) return { source: sourceOf(form, rest) };
-  for (const name of ["field", "attribute", "approve"] as const)
-    if (rest[name] !== undefined)
-      throw usage(`--${name} goes with --from-form`, "name the form: --from-form <form>");
+async function definitionOf(input: Input) {
+  const { rule, if: conditions } = input.options as { rule?: string; if?: string[] };
+  const source = await givenIn(SOURCE, input);
+  const [other] = Object.keys(source);
+  if (source.form !== undefined) {
+    if (source.field !== undefined) return { source };
+    throw usage("the field is missing", "name the one with the value: --field email");
+  }
+  if (other !== undefined)
+    throw usage(`--${other} goes with --from-form`, "name the form: --from-form <form>");
   if (conditions !== undefined) return { rule: ruleOfAny(conditions.map((each) => conditionOf(each))) };
   if (rule === undefined)
     throw usage(
@@ -165,20 +162,6 @@ async function definitionOf(input: Input): Promise<Definition> {
       `a condition in words is given with --if: --if '${shorten(rule, 40)}'`,
     );
   return { rule: await jsonValue(rule, "--rule", input) };
-}
-
-type Given = { rule?: string; if?: string[]; fromForm?: string } & SourceOptions;
-
-type SourceOptions = { field?: string; attribute?: string; approve?: string };
-
-function sourceOf(form: string, { field, attribute, approve }: SourceOptions) {
-  if (field === undefined) throw usage("the field is missing", "name the one with the value: --field email");
-  return {
-    form,
-    field,
-    ...(attribute !== undefined && { attribute }),
-    ...(approve !== undefined && { approve: switchValue(approve, "--approve") }),
-  };
 }
 
 /** The members of a segment and the values that wait, for a person. */

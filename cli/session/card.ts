@@ -59,7 +59,10 @@ function optionOf(name: string, field: Field): Option {
     option: [flags, text],
     default: unset = null,
   } = field;
-  const help = unset === null || Array.isArray(unset) ? text : `${text} (default: ${String(unset)})`;
+  const help =
+    unset === null || Array.isArray(unset)
+      ? text
+      : `${text} (default: ${unset === false ? "off" : String(unset)})`;
   const long = `${SHORT[flags.split(" ")[0]!] ?? ""}--${flags}`;
   if (kind.is === "names" || kind.is === "origins")
     return Object.assign(listOption(long, help), { field: name });

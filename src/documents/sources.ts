@@ -2,8 +2,9 @@ import type { Caller } from "../access/caller.ts";
 import type { FormPlace } from "../access/place.ts";
 import { requireScope } from "../access/rights.ts";
 import { AppError } from "../base/errors.ts";
+import type { Field } from "../base/kinds/kinds.ts";
 import { isObject } from "../base/json.ts";
-import type { SegmentSource } from "../flags/members.ts";
+import { type GivenSource, type SegmentSource, SOURCE, sourceFrom } from "../flags/members.ts";
 import { type FilledSegment, type FormRecord, filledSegment } from "../forms/form.ts";
 import { parseFormName } from "../forms/form-name.ts";
 import type { Document } from "./document.ts";
@@ -17,26 +18,28 @@ export type FindForm = (name: string) => FormPlace | undefined;
 /** The source that a document gives a segment; undefined for one with a rule. Throws `invalid`. */
 export function sourceOf(path: string, wanted: unknown, findForm: FindForm): SegmentSource | undefined {
   if (!hasSource(wanted)) return undefined;
-  const { form: name, field, attribute = field, approve = false, ...others } = wanted.source;
-  const [unknown] = Object.keys(others);
+  const { source } = wanted;
+  const unknown = Object.keys(source).find((key) => !Object.hasOwn(SOURCE, key));
+  const keys = Object.keys(SOURCE).join(", ");
   if (unknown !== undefined)
-    throw fault(
-      `${path}.source`,
-      `there is no key "${unknown}"; the keys are form, field, attribute, approve`,
-    );
-  for (const [key, value] of Object.entries({ form: name, field, attribute }))
-    if (typeof value !== "string" || value === "" || value.length > 200)
-      throw fault(`${path}.source.${key}`, "it is a text of 1 to 200 characters");
-  if (typeof approve !== "boolean") throw fault(`${path}.source.approve`, "it is true or false");
-  const form = findForm(name);
-  if (!form) throw fault(`${path}.source.form`, `the form "${name}" does not exist`);
-  return { project: form.project, form: form.slug, field, attribute, approve };
+    throw fault(`${path}.source`, `there is no key "${unknown}"; the keys are ${keys}`);
+  for (const [key, field] of Object.entries<Field>(SOURCE)) {
+    const value = source[key];
+    if (value === undefined && !field.required) continue;
+    const isSwitch = field.kind.is === "switch";
+    if (isSwitch ? typeof value !== "boolean" : typeof value !== "string" || !/^[^]{1,200}$/.test(value))
+      throw fault(
+        `${path}.source.${key}`,
+        isSwitch ? "it is true or false" : "it is a text of 1 to 200 characters",
+      );
+  }
+  const given = source as GivenSource;
+  const form = findForm(given.form);
+  if (!form) throw fault(`${path}.source.form`, `the form "${given.form}" does not exist`);
+  return sourceFrom(given, form);
 }
 
-/** A source in a document, which {@link sourceOf} checks. */
-type WithSource = { source: { form: string; field: string; attribute?: string; approve?: boolean } };
-
-function hasSource(wanted: unknown): wanted is WithSource {
+function hasSource(wanted: unknown): wanted is { source: Record<string, unknown> } {
   return isObject(wanted) && Object.keys(wanted).join() === "source" && isObject(wanted["source"]);
 }
 

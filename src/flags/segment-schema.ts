@@ -1,7 +1,9 @@
 import * as z from "zod/mini";
+import { givenSchemas, shownSchemas } from "../base/kinds/kinds-schema.ts";
 import { notDeeper } from "../base/shapes/json-schema.ts";
 import { revision, slugOf, timestamp } from "../base/slug-schema.ts";
 import { RULE_LIMITS } from "./limits.ts";
+import { SOURCE } from "./members.ts";
 
 export const ruleDepth = notDeeper(RULE_LIMITS.depth, `a rule has at most ${RULE_LIMITS.depth} levels`);
 
@@ -17,27 +19,13 @@ const rule = z.any().check(
   ),
 );
 
-const field = (what: string) =>
-  z
-    .string()
-    .check(z.minLength(1, `${what} is not empty`), z.maxLength(200, `${what} has at most 200 characters`));
-
-/** The form of a source by its slug, as `project:slug` or by its key, and the field of its submissions that names members. */
-const sourceSchema = z.strictObject({
-  form: field("the form"),
-  field: field("the field"),
-  /** Default: the field. */
-  attribute: z.optional(field("the attribute")),
-  approve: z.optional(z.boolean()),
-});
-
 const count = z.int().check(z.gte(0));
 
 export const segmentSchema = z.object({
   name: segmentName,
   /** Null where a form fills the segment. */
   rule: z.any(),
-  source: z.optional(z.required(sourceSchema)),
+  source: z.optional(z.strictObject(shownSchemas(SOURCE))),
   /** How many values are approved, and how many are not. */
   members: z.optional(count),
   pending: z.optional(count),
@@ -52,7 +40,7 @@ export const segmentRuleSchema = z.strictObject({ rule });
 
 /** The definition of a segment: its rule, or the form that fills it. */
 export const segmentPutSchema = z
-  .strictObject({ rule: z.optional(rule), source: z.optional(sourceSchema) })
+  .strictObject({ rule: z.optional(rule), source: z.optional(z.strictObject(givenSchemas(SOURCE))) })
   .check(
     z.refine(
       (given) => (given.rule === undefined) !== (given.source === undefined),

@@ -2,20 +2,13 @@ import type { Caller } from "../access/caller.ts";
 import { requireScopeForNamed } from "../access/rights.ts";
 import type { SetResult } from "../base/result.ts";
 import { requireSoundSegment } from "../flags/fit.ts";
+import { type GivenSource, sourceFrom } from "../flags/members.ts";
 import { type SegmentPlace, type SegmentRecord, filledDefinition } from "../flags/segment.ts";
 import { changeSegment } from "../flags/segments.ts";
 import { type FormName, parseFormName } from "../forms/form-name.ts";
 import type { FormRecord } from "../forms/form.ts";
 import { findForm } from "../forms/lookup.ts";
 import type { SourceApp } from "./store.ts";
-
-/** A source as callers give it. */
-export type GivenSource = {
-  form: FormName;
-  field: string;
-  attribute?: string | undefined;
-  approve?: boolean | undefined;
-};
 
 /**
  * Lets a form fill a segment, which is created if it does not exist. The members come from all submissions, including
@@ -26,14 +19,13 @@ export async function setSource(
   app: SourceApp,
   caller: Caller,
   place: SegmentPlace,
-  { form: name, field, attribute = field, approve = false }: GivenSource,
+  given: GivenSource,
   expected: number | null,
 ): Promise<{ record: SegmentRecord; result: SetResult }> {
   requireScopeForNamed(caller, "forms:read");
   return changeSegment(app, caller, place, expected, async (existing, flags) => {
-    const form = await findNear(app, caller, name, place.project);
-    const source = { project: form.project, form: form.slug, field, attribute, approve };
-    const definition = filledDefinition(place.segment, source);
+    const form = await findNear(app, caller, given.form, place.project);
+    const definition = filledDefinition(place.segment, sourceFrom(given, form));
     await requireSoundSegment(place.segment, JSON.parse(definition.rule), existing, flags);
     return definition;
   });

@@ -17,7 +17,7 @@ function numberSchema(name: string, { is, least, most, errors }: Numbers) {
 /** A text that is not empty. */
 export function textSchema(name: string, most: number) {
   return z
-    .string()
+    .string(`${name} is a text`)
     .check(
       z.minLength(1, `${name} is not empty`),
       z.maxLength(most, `${name} has at most ${most} characters`),

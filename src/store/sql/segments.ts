@@ -1,39 +1,34 @@
 import type { Page, PageQuery } from "../../base/pages.ts";
+import { valuesOf } from "../../base/kinds/kinds.ts";
 import type { FlagChange } from "../../flags/change.ts";
+import { type MemberCounts, type SegmentSource, SOURCE } from "../../flags/members.ts";
 import { type SegmentPlace, type SegmentRecord, filledDefinition } from "../../flags/segment.ts";
 import { dropSource, putSource } from "./memberships/sources.ts";
 import { pageCut, pageOf } from "./pages.ts";
 import { PROJECT_OF_FORM, type Revised, environmentRow } from "./rows.ts";
-import { type Work, all, first, run } from "./work.ts";
+import { type Work, all, fieldsOf, first, run } from "./work.ts";
+
+/** The columns of a source, but for its form. */
+const KEPT = Object.keys(SOURCE)
+  .filter((name) => name !== "form")
+  .join(" ");
 
 const SELECT = `
-  SELECT s.name, s.rule, s.created_at, s.updated_at, s.revision, o.field, o.attribute, o.approve, o.members, o.pending,
+  SELECT ${fieldsOf("s", "name rule createdAt updatedAt revision")}, ${fieldsOf("o", `${KEPT} members pending`)},
          f.slug AS form, ${PROJECT_OF_FORM} AS project
   FROM segments s LEFT JOIN segment_sources o ON o.environment_id = s.environment_id AND o.segment = s.name
        LEFT JOIN forms f ON f.id = o.form_id
   WHERE s.environment_id = $environmentId`;
 
-type Row = {
-  name: string;
-  rule: string;
-  created_at: number;
-  updated_at: number;
-  revision: number;
-  field: string | null;
-  attribute: string;
-  approve: number;
-  members: number;
-  pending: number;
-  form: string;
-  project: string;
-};
+type Row = Omit<SegmentRecord, "source" | "counts"> &
+  Omit<SegmentSource, "approve"> &
+  MemberCounts & { approve: number | null };
 
 function toRecord(row: Row): SegmentRecord {
-  const { name, rule, created_at: createdAt, updated_at: updatedAt, revision } = row;
+  const { name, rule, createdAt, updatedAt, revision, members, pending, project, ...rest } = row;
   const times = { createdAt, updatedAt, revision };
-  if (row.field === null) return { name, rule, ...times };
-  const { project, form, field, attribute, approve, members, pending } = row;
-  const source = { project, form, field, attribute, approve: approve === 1 };
+  if (row.approve === null) return { name, rule, ...times };
+  const source = { project, ...valuesOf(SOURCE, { ...rest, approve: row.approve === 1 }) };
   return { name, ...filledDefinition(name, source), counts: { members, pending }, ...times };
 }
 

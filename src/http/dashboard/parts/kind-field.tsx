@@ -6,7 +6,7 @@ import { type Fields, textOf } from "../fields.ts";
 import { parseJson } from "../json-text.ts";
 import { AreaField, CheckField, SelectField, TextField } from "./field.tsx";
 import { Hidden } from "./link.tsx";
-import { type Faults, type Typed, faultsAt } from "./submit.ts";
+import { type Faults, type Typed, faultsAt, typedAt } from "./submit.ts";
 
 type Props = {
   kind: Kind;
@@ -147,8 +147,21 @@ export function settingFaults(fields: Fields, faults: Faults, { errors, message 
   return errors === null && fields.has(name) ? { [name]: fault } : faults;
 }
 
-/** The fields of a new record, as its card has them; their ids begin with `id`, if there is one. `typed` is what was sent, null for nothing. */
-export function CardFields({ card, typed, id }: { card: Card; typed: Typed | null; id?: string }) {
+/**
+ * The fields of a record, as its card has them; their ids begin with `id`, if there is one. `typed` is what was sent, null for
+ * nothing, and `texts` are the values of one that is not new.
+ */
+export function CardFields({
+  card,
+  typed,
+  texts = {},
+  id,
+}: {
+  card: Card;
+  typed: { fields: Fields | null; faults: Faults } | null;
+  texts?: Readonly<Record<string, string>>;
+  id?: string;
+}) {
   return (
     <>
       {Object.entries(card).map(
@@ -157,13 +170,11 @@ export function CardFields({ card, typed, id }: { card: Card; typed: Typed | nul
             <KindField
               kind={kind}
               mayLack={unset === null}
-              name={control}
+              {...typedAt(typed, control, texts[name] ?? suggested)}
               label={label}
               hint={hint}
               {...(id && { id: `${id}-${control}` })}
-              value={typed ? textOf(typed.fields, control) : suggested}
               {...(required && { required })}
-              error={typed?.faults[control]}
             />
           ),
       )}

@@ -6,23 +6,23 @@ import {
   ruleOfRows,
   rowsOf,
 } from "../../../flags/rules/conditions.ts";
-import { namedSource } from "../../../flags/members.ts";
+import { type GivenSource, namedSource, SOURCE } from "../../../flags/members.ts";
 import type { SegmentRecord } from "../../../flags/segment.ts";
-import type { GivenSource } from "../../../memberships/sources.ts";
 import { AppError } from "../../../base/errors.ts";
 import { type Fields, fitsInLine, textOf } from "../fields.ts";
 import { lineOfPointer, parseJson } from "../json-text.ts";
-import { AreaField, CheckField, SelectField, TextField } from "../parts/field.tsx";
+import { AreaField, SelectField } from "../parts/field.tsx";
+import { CardFields, givenIn } from "../parts/kind-field.tsx";
 import { A, Button } from "../parts/link.tsx";
 import { ComparisonFields, RULE_ERROR, faultOfRows, isOfRow, rowsIn } from "../parts/conditions.tsx";
 
 /** A segment in the editor: rows of a rule, its JSON text, or the form that fills it. */
 export type RuleDraft = ({ as: "rows" } & SegmentRows) | { as: "json"; text: string } | FormDraft;
 
-type FormDraft = { as: "form"; form: string; field: string; attribute: string; approve: boolean };
+/** The texts of the fields of a source; none for one that was not given yet. */
+type FormDraft = { as: "form"; texts: Readonly<Record<string, string>> };
 
-/** The draft of a source that was not given yet. */
-const NO_SOURCE: FormDraft = { as: "form", form: "", field: "email", attribute: "", approve: false };
+const NO_SOURCE: FormDraft = { as: "form", texts: {} };
 
 const BLANK: Comparison = { attribute: "", operator: "==", value: "" };
 
@@ -33,8 +33,9 @@ const NEW_RULE: RuleDraft = { as: "rows", join: "all", rows: [BLANK] };
 export function draftOf(record: SegmentRecord, project: string, as: string | undefined): RuleDraft {
   const { source } = record;
   if (source && (as === undefined || as === "form")) {
-    const { attribute, ...named } = namedSource(source, project);
-    return { as: "form", ...named, attribute: attribute === named.field ? "" : attribute };
+    const { attribute, approve, ...named } = namedSource(source, project);
+    const texts = { ...named, attribute: attribute === named.field ? "" : attribute };
+    return { as: "form", texts: { ...texts, approve: approve ? "on" : "" } };
   }
   if (as === "form") return NO_SOURCE;
   return source ? NEW_RULE : draftOfRule(JSON.parse(record.rule), as);
@@ -58,11 +59,12 @@ function draftOfRule(rule: unknown, as: string | undefined): RuleDraft {
 export type ReadRule = { draft: RuleDraft; rule?: unknown; source?: GivenSource; fault?: string };
 
 function readSource(fields: Fields): ReadRule {
-  const [form, field, attribute] = ["form", "field", "attribute"].map((name) => textOf(fields, name).trim());
-  const approve = textOf(fields, "approve") === "on";
-  const draft: FormDraft = { as: "form", form: form!, field: field!, attribute: attribute!, approve };
-  if (form === "" || field === "") return { draft, fault: "Name the form and its field" };
-  return { draft, source: { form: form!, field: field!, approve, ...(attribute !== "" && { attribute }) } };
+  const texts = Object.fromEntries(Object.keys(SOURCE).map((name) => [name, textOf(fields, name).trim()]));
+  const draft: FormDraft = { as: "form", texts };
+  const source = { approve: false, ...givenIn(SOURCE, fields, 0) };
+  if ([source.form, source.field].includes(undefined!))
+    return { draft, fault: "Name the form and its field" };
+  return { draft, source };
 }
 
 /** Reads the rule of a form. Rows in which nothing was typed are left out. */
@@ -109,7 +111,15 @@ export function faultOf({ message, errors }: AppError, draft: RuleDraft): string
 
 /** The fields of a rule. */
 export function RuleFields({ draft, fault }: { draft: RuleDraft; fault?: string | undefined }) {
-  if (draft.as === "form") return <SourceFields draft={draft} fault={fault} />;
+  if (draft.as === "form") {
+    const faults = fault === undefined ? {} : { form: fault };
+    return (
+      <>
+        <input type="hidden" name="as" value="form" />
+        <CardFields card={SOURCE} typed={{ fields: null, faults }} texts={draft.texts} />
+      </>
+    );
+  }
   if (draft.as === "json")
     return (
       <>
@@ -170,36 +180,6 @@ export function RuleFields({ draft, fault }: { draft: RuleDraft; fault?: string 
         <span class="hint">A condition without attribute and value is left out.</span>
       </p>
     </fieldset>
-  );
-}
-
-function SourceFields({ draft, fault }: { draft: FormDraft; fault: string | undefined }) {
-  return (
-    <>
-      <input type="hidden" name="as" value="form" />
-      <TextField
-        name="form"
-        label="Form"
-        hint="Who is named in its submissions belongs to the segment."
-        value={draft.form}
-        error={fault}
-        required
-      />
-      <TextField
-        name="field"
-        label="Field"
-        hint="The field of a submission with the value, such as email"
-        value={draft.field}
-        required
-      />
-      <TextField
-        name="attribute"
-        label="Attribute"
-        hint="What is compared with it; empty for the name of the field"
-        value={draft.attribute}
-      />
-      <CheckField name="approve" label="Each value counts once it is approved" checked={draft.approve} />
-    </>
   );
 }
 

@@ -1,7 +1,7 @@
 import type { SegmentSource } from "../../../flags/members.ts";
 import type { FilledSegment } from "../../../forms/form.ts";
 import { PROJECT_OF_FORM } from "../rows.ts";
-import { FOR_UPDATE, FOR_UPDATE_ALONE, type Work, all, first, run } from "../work.ts";
+import { FOR_UPDATE, FOR_UPDATE_ALONE, type Work, all, first, insert, run, setsOf } from "../work.ts";
 import { SUBMISSION_STATES } from "../../../forms/submission-state.ts";
 import { ONE, type SourceRow, approveMembers, fill } from "./members.ts";
 
@@ -17,7 +17,7 @@ const AT_ONCE = 500;
 export function* putSource(
   environmentId: number,
   segment: string,
-  { project, form: slug, field, attribute, approve }: SegmentSource,
+  { project, form: slug, ...source }: SegmentSource,
   epoch: number,
 ): Work<void> {
   const form = yield* first<{ id: number }>(
@@ -28,31 +28,24 @@ export function* putSource(
   yield* all(`SELECT id FROM forms WHERE id = $id ${FOR_UPDATE_ALONE}`, { id: form.id });
   const place = { environmentId, segment };
   const before = yield* first<SourceRow>(`SELECT * FROM segment_sources WHERE ${ONE} ${FOR_UPDATE}`, place);
-  const isSame = before !== undefined && before.form_id === form.id && before.field === field;
-  if (isSame) {
-    yield* run(`UPDATE segment_sources SET attribute = $attribute, approve = $approve WHERE ${ONE}`, {
-      ...place,
-      attribute,
-      approve: approve ? 1 : 0,
-    });
-    if (!approve) yield* approveMembers(before, null);
+  const kept = { ...source, approve: source.approve ? 1 : 0 };
+  if (before?.form_id === form.id && before.field === source.field) {
+    yield* run(`UPDATE segment_sources SET ${setsOf(kept)} WHERE ${ONE}`, { ...place, ...kept });
+    if (!source.approve) yield* approveMembers(before, null);
     return;
   }
   yield* dropSource(environmentId, segment);
-  yield* run(
-    `INSERT INTO segment_sources (environment_id, segment, form_id, field, attribute, approve, epoch, revision, left_at, members, pending)
-     VALUES ($environmentId, $segment, $formId, $field, $attribute, $approve, $epoch, 1, 0, 0, 0)`,
-    { ...place, formId: form.id, field, attribute, approve: approve ? 1 : 0, epoch },
-  );
+  const counts = { revision: 1, leftAt: 0, members: 0, pending: 0 };
+  yield* insert("segment_sources", { ...place, formId: form.id, ...kept, epoch, ...counts });
   yield* run("UPDATE forms SET fills = 1 WHERE id = $id AND fills = 0", { id: form.id });
   for (let after = 0; ;) {
     const rows = yield* all<{ seq: number; data: string; state: number }>(
       "SELECT seq, data, state FROM submissions WHERE form_id = $formId AND seq > $after ORDER BY seq LIMIT $limit",
       { formId: form.id, after, limit: AT_ONCE },
     );
-    const source = yield* first<SourceRow>(`SELECT * FROM segment_sources WHERE ${ONE}`, place);
+    const row = yield* first<SourceRow>(`SELECT * FROM segment_sources WHERE ${ONE}`, place);
     yield* fill(
-      source!,
+      row!,
       rows.flatMap(({ seq, data, state }) =>
         state === SPAM ? [] : [{ seq, fields: JSON.parse(data) as Record<string, unknown> }],
       ),
