@@ -8,7 +8,7 @@ import { lone } from "../session/verb.ts";
 
 export const addStatusCommand = lone({
   guesses: String.raw`
-[formflag] info ps about watch tail monitor metrics prometheus top: formflag status shows the server, formflag doctor checks its machine and settings, formflag stats counts; /metrics is for Prometheus: formflag docs http
+[formflag] info ps about watch tail monitor metrics prometheus top: formflag status shows the server, formflag doctor checks its machine and settings, formflag stats counts; /metrics is for Prometheus: formflag docs monitoring
 *: another server is an option: --server <url>
 `,
   options: ["field"],

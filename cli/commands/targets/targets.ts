@@ -25,7 +25,7 @@ new: targets add
 [set] --target --webhook --to: --url <url> is where it sends
 [add] --slack --discord --telegram --type: the service goes before the URL: formflag targets add <form> slack:https://hooks.slack.com/services/<path>
 [add] --secret --signing-secret: the secret is made here and printed once; formflag targets rotate <id> makes another
-[add] --header --headers --method: a delivery is a POST of JSON: formflag docs forms describes it
+[add] --header --headers --method: a delivery is a POST of JSON: formflag docs deliveries describes it
 [add] --target-network: it is an option of formflag serve; a command without --server reads FORMFLAG_TARGET_NETWORK
 [add] --url --webhook: the URL follows the form: formflag targets add <form> <url>
 [add] *: the service and its URL are one word: formflag targets add <form> slack:https://hooks.slack.com/services/<path>
