@@ -18,7 +18,7 @@ export async function requireSoundRules(
   if (!changesRules(patch)) return;
   const rules = applyRules(current?.rules ?? null, patch);
   if (rules === null) return;
-  // Imported on demand: the library takes as long to load as the rest of a command.
+  // Imported on demand: RE2, which reads patterns, is large to load.
   const { checkRules } = await import("./flagd/check.ts");
   // A rule in the patch is checked strictly; the stored rule may be an imported one, for which less is required.
   const isStrict = patch.targeting != null;

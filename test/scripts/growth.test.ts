@@ -24,7 +24,7 @@ const WALKERS: ReadonlyMap<string, string> = new Map([
   ["src/delivery/text.ts: putValue", "once each, of a submission of 16 levels"],
   ["src/documents/changes/planning.ts: inOrder", "once each, of a body within BODY_LIMITS"],
   ["src/experiments/sent-assignments.ts: findIn", "MAX_ASSIGNMENTS texts of a submission"],
-  ["src/flags/flagd/check.ts: withoutOwnOperations countObjects", "once each, of RULE_LIMITS"],
+  ["src/flags/flagd/check.ts: sizeOf", "once each, of RULE_LIMITS"],
   ["src/flags/flagd/definition.ts: visit", "a segment once, by the set of those visited"],
   ["src/flags/flagd/guard.ts: add", "a list that an operation builds, of RULE_LIMITS.elements"],
   [

@@ -13,15 +13,16 @@ import {
   type ImportPlan,
   payloadOf,
 } from "./definition.ts";
-import { type Findings, findMetadataFault, inspectRules, inspectSegment } from "./check.ts";
+import { type Findings, inspectRules, inspectSegment } from "./check.ts";
 import { missingSegments } from "./results.ts";
+import { findMetadataFault, pointer } from "./shape.ts";
 import { findNestingFaults } from "./nested-segments.ts";
 
 type Json = Record<string, unknown>;
 
 /** Most faults that an error lists. */
 const SHOWN = 20;
-/** Flags that are checked, at about half a millisecond each, before other work of the process runs. */
+/** Flags that are checked before other work of the process runs. */
 const TURN = 20;
 
 const PARTS = new Set(["$schema", "flags", "$evaluators", "metadata"]);
@@ -165,8 +166,4 @@ function refusal(faults: Fault[]): AppError {
   return new AppError("invalid", [`nothing is imported, ${count}:`, ...lines, ...rest].join("\n"), {
     hint: "https://flagd.dev/reference/flag-definitions/ shows what a definition looks like",
   });
-}
-
-function pointer(path: string, step: string): string {
-  return `${path}/${step.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }

@@ -78,11 +78,6 @@ export function inlineSegments(segments: Segments, rule: unknown): unknown {
   return whole;
 }
 
-/** Replaces every reference that is left in a rule by `by`. */
-export function replaceReferences(rule: unknown, by: unknown): unknown {
-  return replace(rule, { left: RULE_LIMITS.nodes }, () => ({ by }));
-}
-
 function hasReference(rule: unknown): boolean {
   return JSON.stringify(rule).includes('"$ref"');
 }

@@ -115,19 +115,6 @@ export function asKnownToFlagd(rule: unknown): unknown {
   });
 }
 
-/** The path in a rule of what has a path in `asKnownToFlagd` of it. */
-export function pathInRule(path: string, rule: unknown): string {
-  let at = rule;
-  const steps = path.split("/").map((step) => {
-    if (typeof at !== "object" || at === null) return step;
-    const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
-    const own = key === "===" && !Array.isArray(at) ? operationOf(at) : undefined;
-    at = own ? own.args : (at as Record<string, unknown>)[key];
-    return own ? own.name : step;
-  });
-  return steps.join("/");
-}
-
 /**
  * Links a rule to its operands (patterns, networks, times), which are parsed once and become functions. After that, the
  * rule is not JSON. Throws `RangeError` for patterns that are too large.
