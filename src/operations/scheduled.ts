@@ -1,7 +1,8 @@
 import { AppError } from "../base/errors.ts";
+import { recordOf } from "../base/kinds/kinds.ts";
 import { MAX_LIST, nextOf } from "../base/pages.ts";
 import { SLUG } from "../base/slug.ts";
-import { type ScheduledChange, viewScheduled } from "../flags/schedule/scheduled-change.ts";
+import { SCHEDULE, type ScheduledChange, viewScheduled } from "../flags/schedule/scheduled-change.ts";
 import { noun } from "./operation.ts";
 
 export const scheduled = noun(
@@ -33,9 +34,11 @@ export const scheduled = noun(
       place: "environment",
       proposes: true,
       status: 201,
-      async run({ app, caller, names, body: { at, patch } }) {
+      async run({ app, caller, names, body: { patch, ...given } }) {
         const { scheduleChange } = await import("../flags/schedule/schedule.ts");
-        return viewScheduled(await scheduleChange(app, caller, names, { patch, at: Date.parse(at) }));
+        return viewScheduled(
+          await scheduleChange(app, caller, names, { patch, ...recordOf(SCHEDULE, given) }),
+        );
       },
     },
     cancel: {

@@ -1,17 +1,18 @@
-import { clock } from "../../../src/base/clock.ts";
 import { Option } from "commander";
 import { type Field, FIELD_NAMES, FIELDS, SHARED, tagsOf } from "../../../src/flags/flag-fields.ts";
 import type { FlagPatch } from "../../../src/flags/flag.ts";
+import { SCHEDULE } from "../../../src/flags/schedule/scheduled-change.ts";
 import { flags as operations } from "../../../src/operations/flags.ts";
 import { shown } from "../../output/text.ts";
 import type { Input } from "../../session/input.ts";
+import { givenIn, optionsOf } from "../../session/card.ts";
 import { optionFor } from "../../session/guesses/near-misses.ts";
 import { changeAtRevision, ifRevision, revisionOption } from "../../session/change-options.ts";
 import type { Session } from "../../session/session.ts";
 import { eachOf, namesIn, requireOne } from "../../session/several.ts";
 import { sourceOf } from "../../session/sources.ts";
 import { usage } from "../../session/usage.ts";
-import { expiryValue, switchValue } from "../../session/values.ts";
+import { switchValue } from "../../session/values.ts";
 import { type Taken, verb } from "../../session/verb.ts";
 import { changeDetails } from "./archive.ts";
 import { type Place } from "./place.ts";
@@ -48,10 +49,7 @@ export const addSetCommand = verb("set", {
       "--colour <variant=colour...>",
       "colours of its variants in the dashboard, such as on=#2b8a3e; none removes them",
     ),
-    [
-      "--at <time>",
-      "schedule the change for this time; the flag must exist: ISO 8601, or a duration such as 2h",
-    ],
+    ...optionsOf(SCHEDULE),
     revisionOption().conflicts("at"),
     "why",
   ],
@@ -98,7 +96,7 @@ Examples:
   run: setFlags,
 });
 
-type Options = { at?: string; tag?: string[]; colour?: string[] };
+type Options = { tag?: string[]; colour?: string[] };
 
 type Values = {
   places: Place[];
@@ -113,7 +111,7 @@ type Values = {
 
 async function parse(input: Input, given?: string): Promise<Values> {
   const change = await readChange(input);
-  const { at } = input.options as Options;
+  const { at }: { at?: string } = await givenIn(SCHEDULE, input);
   const named = ifRevision(input.options);
   if (at === undefined && isShared(input, given, change)) {
     const slugs = namesIn([given]);
@@ -126,7 +124,7 @@ async function parse(input: Input, given?: string): Promise<Values> {
     places.map(({ environment }) => environment),
     named,
   );
-  return { places, shared: null, change, at: timeOf(at), named };
+  return { places, shared: null, change, at: at ?? null, named };
 }
 
 /** Whether a change of named flags sets nothing but fields that all environments share, and names no environment. */
@@ -173,13 +171,6 @@ function coloursIn(pairs: readonly string[]): Record<string, string> {
   const wrong = given.find((each) => each.lastIndexOf("=") < 1);
   if (wrong !== undefined) throw usage(`--colour ${wrong} names no variant`, "write --colour on=#2b8a3e");
   return Object.fromEntries(colours) as Record<string, string>;
-}
-
-function timeOf(at: string | undefined): string | null {
-  const time = at === undefined ? null : expiryValue(at, "--at", clock.now());
-  if (at !== undefined && time === null)
-    throw usage("--at never is not a time", "write --at 2027-01-31T12:00:00Z, or --at 2h");
-  return time;
 }
 
 /** Changes a flag in each place. */

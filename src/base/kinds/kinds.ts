@@ -1,3 +1,4 @@
+import { isoTime } from "../clock.ts";
 import { formatBytes, parseBytes } from "../bytes.ts";
 import { type Rate, formatDuration, formatRate, parseDuration, parseRate } from "../units.ts";
 import { parseWallTime, wallTime } from "../wall-time.ts";
@@ -131,7 +132,7 @@ export function parseWeights(text: string): Record<string, number> | undefined {
 }
 
 /** Shares in percent with commas, such as `1, 10 %, 100`; undefined for another text. */
-export function parseShares(text: string): number[] | undefined {
+function parseShares(text: string): number[] | undefined {
   const shares = text.split(",").map((share) => /^\s*(\d{1,9}(?:\.\d{1,9})?)\s*%?\s*$/.exec(share)?.[1]);
   return shares.includes(undefined) ? undefined : shares.map(Number);
 }
@@ -188,7 +189,7 @@ export type ShownOf<C extends Card> = {
 /** A record of a noun as it is stored, where a time is in milliseconds since 1970. */
 export type RecordOf<C extends Card> = {
   [N in keyof C]:
-    | (C[N]["kind"] extends { is: "expiry" } ? number : ValueOf<C[N]["kind"]>)
+    | (C[N]["kind"] extends { is: "expiry" | "time" } ? number : ValueOf<C[N]["kind"]>)
     | (C[N] extends { default: null } ? null : never);
 };
 
@@ -196,15 +197,21 @@ export type RecordOf<C extends Card> = {
 export function recordOf<C extends Card>(card: C, given: NewOf<C>): RecordOf<C> {
   const fields = Object.entries<Field>(card).map(([name, field]) => {
     const value = (given as Record<string, unknown>)[name] ?? field.default;
-    return [name, field.kind.is === "expiry" && typeof value === "string" ? Date.parse(value) : value];
+    return [name, isTime(field.kind) && typeof value === "string" ? Date.parse(value) : value];
   });
   return Object.fromEntries(fields) as RecordOf<C>;
 }
 
-/** The values of a record for the fields of a card. */
-export function valuesOf<C extends Card>(card: C, record: RecordOf<C>): RecordOf<C> {
-  return Object.fromEntries(Object.keys(card).map((name) => [name, record[name]])) as RecordOf<C>;
+/** The fields of a stored record as the admin API shows them. */
+export function shownOf<C extends Card>(card: C, record: RecordOf<C>): ShownOf<C> {
+  const fields = Object.entries<Field>(card).map(([name, { kind }]) => {
+    const value: unknown = record[name];
+    return [name, isTime(kind) && typeof value === "number" ? isoTime(value) : value];
+  });
+  return Object.fromEntries(fields) as ShownOf<C>;
 }
+
+const isTime = ({ is }: Kind) => is === "expiry" || is === "time";
 
 /** The fields of a record that a list names, in their words: `name, email; of 30 days; at most 1000`. */
 export function recordInWords(card: Card, record: Readonly<Record<string, unknown>>): string {

@@ -1,7 +1,7 @@
 import { isoTime, shownTime } from "../../base/clock.ts";
 import { AppError } from "../../base/errors.ts";
 import { isObject } from "../../base/json.ts";
-import { type NewOf, type RecordOf, valuesOf } from "../../base/kinds/kinds.ts";
+import { type NewOf, type RecordOf, shownOf } from "../../base/kinds/kinds.ts";
 import type { FlagPlace } from "../flag.ts";
 import { RAMP_LIMITS } from "../limits.ts";
 import { COURSE, GUARDED, type RAMP } from "./ramp-card.ts";
@@ -136,7 +136,7 @@ export function dueAt({ steps, every, startAt }: Pick<Ramp, "steps" | "every" | 
 export function planOfRamp(ramp: Ramp): RampPlan {
   const { steps, startAt } = ramp;
   const { within } = steps[0]!;
-  const { guards, onGuard, ...course } = valuesOf(COURSE, ramp);
+  const { guards, onGuard, ...course } = shownOf(COURSE, ramp);
   return {
     ...course,
     to: steps.map(({ share }) => share),
@@ -166,7 +166,7 @@ export function viewRamp(ramp: Ramp) {
     every,
     steps: steps.map(({ doneAt, ...step }) => ({ ...step, doneAt: shownTime(doneAt) })),
     reason,
-    ...valuesOf(GUARDED, ramp),
+    ...shownOf(GUARDED, ramp),
     who,
     why,
     createdAt: isoTime(createdAt),

@@ -4,6 +4,7 @@ import { requireScope } from "../../access/rights.ts";
 import { isoTime } from "../../base/clock.ts";
 import { AppError } from "../../base/errors.ts";
 import { dashedKey } from "../../base/ids.ts";
+import type { RecordOf } from "../../base/kinds/kinds.ts";
 import { requireChangeable } from "../../projects/locks.ts";
 import type { FlagChange } from "../change.ts";
 import { againIfTooLarge, requireFit, requireSoundRules } from "../fit.ts";
@@ -21,7 +22,7 @@ import { FIELD_NAMES, FIELDS, type FieldName, NONE_SHOWN, pick, RULE_NAMES } fro
 import { dropScheduled, planScheduled, putFlag } from "../plan.ts";
 import { requireSoundContent } from "../previews/preview-content.ts";
 import { parseRules, takesPayload } from "../rules/rules.ts";
-import { noSuchScheduled, type DueChange, type ScheduledChange } from "./scheduled-change.ts";
+import { noSuchScheduled, type DueChange, type SCHEDULE, type ScheduledChange } from "./scheduled-change.ts";
 import { segmentsIn } from "../segments.ts";
 import type { FlagsApp } from "../store.ts";
 
@@ -33,10 +34,11 @@ export async function scheduleChange(
   app: FlagsApp,
   caller: Caller,
   place: FlagPlace,
-  { patch, at: due }: { patch: FlagPatch; at: number },
+  { patch, ...schedule }: RecordOf<typeof SCHEDULE> & { patch: FlagPatch },
 ): Promise<ScheduledChange> {
   requireScope(caller, "flags:write", place);
   const { project, environment, flag } = place;
+  const { at: due } = schedule;
   return change(app, caller, async ({ at }): Promise<Plan<FlagChange, ScheduledChange>> => {
     if (due <= at)
       throw new AppError("invalid", `a change is scheduled for later: ${isoTime(due)} has passed`);
@@ -50,7 +52,7 @@ export async function scheduleChange(
     const { name: who, why = null } = caller;
     // Not before its flag, which a process whose clock is ahead may have created: then it would seem to mean another one.
     const createdAt = Math.max(at, current.createdAt);
-    const scheduled = { id, environment, flag, patch, at: due, who, why, createdAt };
+    const scheduled = { id, environment, flag, patch, ...schedule, who, why, createdAt };
     return { changes: [planScheduled(project, scheduled)], result: scheduled };
   });
 }

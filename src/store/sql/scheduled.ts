@@ -106,8 +106,8 @@ function dueOf(row: Row): DueChange {
   return { project: row.project, scheduled: toScheduled(row) };
 }
 
-function toScheduled({ id, flag, environment, at, who, why, createdAt, patch }: Row): ScheduledChange {
-  return { id, flag, environment, at, who, why, createdAt, patch: parsed(patch) };
+function toScheduled({ project: _project, patch, ...row }: Row): ScheduledChange {
+  return { ...row, patch: parsed(patch) };
 }
 
 /** Returns text that is not JSON as it is: only a damaged database has it, and the product discards the change. */

@@ -1,5 +1,5 @@
 import type { Page, PageQuery } from "../../base/pages.ts";
-import { valuesOf } from "../../base/kinds/kinds.ts";
+import { shownOf } from "../../base/kinds/kinds.ts";
 import type { FlagChange } from "../../flags/change.ts";
 import { type MemberCounts, type SegmentSource, SOURCE } from "../../flags/members.ts";
 import { type SegmentPlace, type SegmentRecord, filledDefinition } from "../../flags/segment.ts";
@@ -28,7 +28,7 @@ function toRecord(row: Row): SegmentRecord {
   const { name, rule, createdAt, updatedAt, revision, members, pending, project, ...rest } = row;
   const times = { createdAt, updatedAt, revision };
   if (row.approve === null) return { name, rule, ...times };
-  const source = { project, ...valuesOf(SOURCE, { ...rest, approve: row.approve === 1 }) };
+  const source = { project, ...shownOf(SOURCE, { ...rest, approve: row.approve === 1 }) };
   return { name, ...filledDefinition(name, source), counts: { members, pending }, ...times };
 }
 
