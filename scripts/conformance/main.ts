@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { Backend } from "./backend.ts";
-import { commitsOf } from "./commits.ts";
+import { originOf } from "./commits.ts";
 import { type Scenario, parseFeature } from "./gherkin.ts";
 import { type Outcome, savePage } from "./page.ts";
+import { saveReport } from "./report.ts";
 import { runScenario } from "./steps.ts";
 import { SUBJECTS } from "./subjects.ts";
 
@@ -13,7 +14,7 @@ import { SUBJECTS } from "./subjects.ts";
  * npm run conformance [-- --scenarios DIR] [-- --save]: runs scenarios against the providers of OpenFeature that read flags of the
  * built executable, and exits 1 if one fails. `DIR` has `gherkin/*.feature` and `flags/canonical-flags.json`, as the provider
  * suite of the specification has them; without it, the scenarios of this repository run alone. `--save` writes
- * docs/reference/conformance.md, and needs `DIR` in a clone.
+ * docs/reference/conformance.md and the reports beside it, and needs `DIR` in a clone, or the commits of its files.
  */
 const { values } = parseArgs({
   options: { scenarios: { type: "string" }, save: { type: "boolean", default: false } },
@@ -23,7 +24,7 @@ const OWN = join(import.meta.dir, "scenarios");
 const PAGE = join(import.meta.dir, "../../docs/reference/conformance.md");
 
 if (values.save && values.scenarios === undefined) throw new Error("--save needs --scenarios DIR");
-const commits = values.save ? commitsOf(values.scenarios!) : null;
+const origin = values.save ? originOf(values.scenarios!) : null;
 
 const outcomes: Outcome[] = [];
 for (const directory of [OWN, ...(values.scenarios === undefined ? [] : [values.scenarios])])
@@ -41,7 +42,13 @@ for (const directory of [OWN, ...(values.scenarios === undefined ? [] : [values.
     }
     await backend.close();
   }
-if (commits !== null) await savePage(PAGE, outcomes, commits);
+if (origin) {
+  await savePage(PAGE, outcomes, origin.files);
+  for (const subject of SUBJECTS) {
+    if (!subject.report) continue;
+    await saveReport(join(PAGE, "..", `${subject.report}.json`), subject, outcomes, origin);
+  }
+}
 process.exit(outcomes.some(({ failure }) => failure !== null) ? 1 : 0);
 
 function scenariosIn(directory: string): Scenario[] {

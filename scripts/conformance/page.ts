@@ -33,7 +33,7 @@ npm run conformance
 npm run conformance -- --scenarios DIR --save
 \`\`\`
 
-The first command runs the scenarios of this repository, in \`scripts/conformance/scenarios\`. The second also runs those in \`DIR\`, and writes this page. If a scenario fails, the command fails. \`DIR\` is \`specification/assets/provider-tck\` in a clone of [open-feature/spec](https://github.com/open-feature/spec). Its provider suite is a draft that no package on npm contains. The scenarios of this repository are its own, and not a copy of these. \`--save\` needs a clone without changes, from which it takes the commit of each file:
+The first command runs the scenarios of this repository, in \`scripts/conformance/scenarios\`. The second also runs those in \`DIR\`, and writes this page. If a scenario fails, the command fails. \`DIR\` is \`specification/assets/provider-tck\` in a clone of [open-feature/spec](https://github.com/open-feature/spec). Its provider suite is a draft that no package on npm contains. The scenarios of this repository are its own, and not a copy of these. \`--save\` needs a clone without changes, from which it takes the commit of each file, or their commits by path in \`DIR/commits.json\`:
 
 | file | commit |
 | --- | --- |
@@ -93,7 +93,9 @@ function reasonsOf(outcomes: readonly Outcome[]): string[] {
   return [...new Set(reasons)];
 }
 
-function versionOf(name: string): string {
-  const text = readFileSync(join(ROOT, "node_modules", name, "package.json"), "utf8");
+/** The version of a package; those of this repository have one version. */
+export function versionOf(name: string): string {
+  const folder = name.startsWith("@openfeature/") ? join("node_modules", name) : "";
+  const text = readFileSync(join(ROOT, folder, "package.json"), "utf8");
   return (JSON.parse(text) as { version: string }).version;
 }

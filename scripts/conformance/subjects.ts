@@ -23,6 +23,8 @@ export type AnyClient = {
 export type Subject = {
   /** The package. */
   name: string;
+  /** Name of the report beside the page, for a provider of this repository. */
+  report?: string;
   /** Tags of scenarios that the provider, or its SDK, is not made for, with the reason. */
   lacks: Record<string, string>;
   /** Begins with a provider of the backend; returns before it is ready. */

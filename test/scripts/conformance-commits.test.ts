@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
-import { commitsOf } from "../../scripts/conformance/commits.ts";
+import { originOf } from "../../scripts/conformance/commits.ts";
 import { tempDirectory } from "../support/temp.ts";
 
 describe.skipIf(!Bun.which("git"))("the commits of a suite (needs git)", () => {
@@ -30,16 +30,28 @@ describe.skipIf(!Bun.which("git"))("the commits of a suite (needs git)", () => {
 
   test("are those in which its files were last changed", () => {
     const { directory, commits } = clone();
-    expect([...commitsOf(directory)]).toEqual(commits);
+    const { revision, files } = originOf(directory);
+    expect([...files]).toEqual(commits);
+    expect(revision).toBe(commits.at(-1)![1]);
+  });
+
+  test("are those of commits.json, where files were fetched one by one", () => {
+    const directory = tempDirectory();
+    const files = { "gherkin/a.feature": "a".repeat(40), "gherkin/b.feature": "b".repeat(40) };
+    writeFileSync(join(directory, "commits.json"), JSON.stringify(files));
+    expect(originOf(directory)).toEqual({
+      revision: `gherkin/a.feature@${"a".repeat(40)} gherkin/b.feature@${"b".repeat(40)}`,
+      files: new Map(Object.entries(files)),
+    });
   });
 
   test("are none of a file that was changed or added", () => {
     const { directory } = clone();
     writeFileSync(join(directory, "gherkin/own.feature"), "Feature: own");
-    expect(() => commitsOf(directory)).toThrow("has changes:\n?? gherkin/own.feature");
+    expect(() => originOf(directory)).toThrow("has changes:\n?? gherkin/own.feature");
   });
 
   test("are none outside a clone", () => {
-    expect(() => commitsOf(tempDirectory())).toThrow("is no clone: without one, leave out --save");
+    expect(() => originOf(tempDirectory())).toThrow("is no clone: without one, leave out --save");
   });
 });
