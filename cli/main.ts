@@ -29,6 +29,14 @@ const EXIT_CODES: Record<ErrorCode, number> = {
   expired_token: 4,
 };
 
+/** Commands that begin something of their own, or are about none of a user's data. */
+const ALONE = new Set(["serve", "demo", "service", "upgrade", "completion", "healthcheck", "docs"]);
+
+/** The first word of a command line. */
+function nounOf(command: Command): string {
+  return command.parent?.parent ? nounOf(command.parent) : command.name();
+}
+
 /** Runs a command line. Returns its exit code, after an error was printed on standard error. */
 export async function run(given: string[], io: Io): Promise<number> {
   let args = given;
@@ -45,7 +53,7 @@ export async function run(given: string[], io: Io): Promise<number> {
       await io.show(wrapHelp(`${ABOUT}\n`, io.outWidth ?? Infinity));
       return code;
     }
-    const { buildProgram, fillIn, isOptions, joinLists, PROPOSED_FOR } = await import("./program.ts");
+    const { buildProgram, isOptions, joinLists, PROPOSED_FOR } = await import("./program.ts");
     // Without a time of its own it would take the next word.
     args = args.map((each) => (each === "--propose" ? `--propose=${PROPOSED_FOR}` : each));
     if (args[0] === COMPLETE) {
@@ -68,9 +76,10 @@ export async function run(given: string[], io: Io): Promise<number> {
       write,
       isWanted,
     });
-    program.hook("preAction", (_, command) => {
+    program.hook("preAction", async (_, command) => {
       acting = command;
-      fillIn(command, io);
+      // A server starts without what it does not need.
+      if (!ALONE.has(nounOf(command))) await (await import("./session/kept/kept.ts")).fillIn(command, io);
     });
     await noteVariables(args, io);
     if (args.length === 0) program.help();

@@ -10,7 +10,6 @@ import { ABOUT } from "./version.ts";
 
 export { joinLists } from "./session/command-line.ts";
 export { PROPOSED_FOR } from "./session/config.ts";
-export { fillIn } from "./session/kept.ts";
 
 declare module "commander" {
   interface Command {

@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import { resolve } from "node:path";
 import type { Command } from "commander";
 import { Failed } from "../exit.ts";
 import type { Paint } from "../output/color.ts";
@@ -8,18 +9,19 @@ import { table } from "../output/text.ts";
 import { type ServeConfig, readServeConfig } from "../serve/config.ts";
 import { serveOptions } from "../serve/options.ts";
 import { type Settings, compareSettings } from "../serve/settings.ts";
+import { serverDifference } from "../data/executables.ts";
 import { readServing } from "../data/serving.ts";
 import { localAction } from "../session/action.ts";
-import { type Config, readConfig } from "../session/config.ts";
+import { type Config, readConfig, readLocalConfig } from "../session/config.ts";
 import { loadStorage } from "../session/storage.ts";
-import { usage } from "../session/usage.ts";
 import { recordedBackups } from "../serve/facts.ts";
 import { surroundingsOf } from "../serve/surroundings.ts";
 import { checkAll } from "../../src/maintenance/doctor/checks.ts";
-import { type Finding, ok } from "../../src/maintenance/finding.ts";
+import { type Finding, ok, warning } from "../../src/maintenance/finding.ts";
 import { nearestServer, parseServers } from "../../src/maintenance/running-servers.ts";
 import type { SharedStorage, Storage } from "../../src/storage.ts";
 import { heard } from "../session/command-line.ts";
+import { VERSION } from "../version.ts";
 
 export function addDoctorCommand(doctor: Command, io: Io): void {
   heard(doctor)`
@@ -46,9 +48,8 @@ Examples:
 type Values = { config: Config; options: Record<string, unknown>; isGiven: (name: string) => boolean };
 
 function parse(command: Command): Values {
-  const config = readConfig(command);
-  if (command.getOptionValueSourceWithGlobals("server") === "cli")
-    throw usage("doctor checks the data itself, not a server", "name it with --data or --database");
+  const isServerNamed = /^(cli|config)$/.test(command.getOptionValueSourceWithGlobals("server") ?? "");
+  const config = (isServerNamed ? readLocalConfig : readConfig)(command);
   const options = command.optsWithGlobals<Record<string, unknown>>();
   const isGiven = (name: string) => /^(cli|env)$/.test(command.getOptionValueSourceWithGlobals(name) ?? "");
   // Refused before anything is contacted.
@@ -95,9 +96,21 @@ async function run(io: Io, values: Values): Promise<void> {
   const { serve, compared, isRunning } = await readServer(values, storage);
   const by = surroundingsOf(serve, recordedBackups(storage, serve.backups), isRunning);
   const checked = await checkAll(storage, serve, by);
-  const findings = [...checked, ...compared];
+  const findings = [
+    ...checked,
+    ...compared,
+    ...(storage.shared === null ? [checkExecutable(config.data)] : []),
+  ];
   await printer.print(findings, describe(findings, io.outIsTerminal, printer.paint));
   if (findings.some(({ status }) => status === "problem")) throw new Failed();
+}
+
+/** Checks that the server runs this executable, which a command beside it may have to be. */
+function checkExecutable(data: string): Finding {
+  const check = "executable";
+  const found = serverDifference(resolve(data));
+  if (found === null) return ok(check, `${process.execPath}, formflag ${VERSION}`);
+  return found.isOther ? warning(check, found.message, found.hint) : ok(check, found.message);
 }
 
 const SIGNS = { ok: "✓", warning: "!", problem: "✗" };

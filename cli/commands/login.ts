@@ -10,7 +10,8 @@ import { shown } from "../output/text.ts";
 import { localAction } from "../session/action.ts";
 import { type Client, clientOn } from "../session/client.ts";
 import { type Config, readConfig, readServer } from "../session/config.ts";
-import { findCredential, keep, keepCredential, readKept } from "../session/kept.ts";
+import { findCredential, keepCredential } from "../session/kept/credentials.ts";
+import { keep, readKept } from "../session/kept/kept.ts";
 import { remoteTransport } from "../session/remote.ts";
 import { usage } from "../session/usage.ts";
 import { spanValue } from "../session/values.ts";
@@ -85,7 +86,7 @@ async function runLogin(io: Io, values: Values & { seconds: number }): Promise<v
   const expiresAt = isoTime(clock.now() + token.expires_in * 1000);
   const { access_token, user } = token;
   await keepCredential(server, { token: access_token, user, expiresAt });
-  keep({ server });
+  await keep({ server });
   if (before) await end(values, before.token);
   await printer.report(
     { server, user, expiresAt },
@@ -135,7 +136,7 @@ async function runLogout(io: Io, values: Values): Promise<void> {
   }
   const away = known ? await end(values, known.token).catch(unlessAway) : null;
   if (known) await keepCredential(server, null);
-  if (isKept) keep({ server: undefined });
+  if (isKept) await keep({ server: undefined });
   const printer = createPrinter(io, config);
   const result = { server, user: known?.user ?? null, result: away === null ? "ended" : "forgotten" };
   await printer.report(result, shown`logged out of ${server}\n`);

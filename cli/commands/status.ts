@@ -1,7 +1,9 @@
+import { resolve } from "node:path";
 import { formatBytes } from "../../src/base/bytes.ts";
 import { durationInWords } from "../../src/base/units.ts";
 import type { Backups, Status } from "../../src/maintenance/status.ts";
 import { server as operations } from "../../src/operations/server.ts";
+import { serverDifference } from "../data/executables.ts";
 import { EXIT, Failed } from "../exit.ts";
 import { details } from "../output/text.ts";
 import { lone } from "../session/verb.ts";
@@ -32,13 +34,15 @@ Examples:
     const address = config.server ?? status.address;
     const dashboard = status.dashboard === null ? null : `${status.dashboard}/dashboard`;
     const shown = { ...status, address, dashboard };
-    await print(shown, describe(shown));
+    const isHere = config.server === null && config.storage.database === null;
+    const executable = isHere ? serverDifference(resolve(config.data)) : null;
+    await print(shown, describe(shown, executable && `${executable.message}: ${executable.hint}`));
     if (shown.startedAt === null) throw new Failed(EXIT.unavailable);
     if (shown.backup.failure !== null) throw new Failed();
   },
 });
 
-function describe(status: Status): string {
+function describe(status: Status, executable: string | null): string {
   const { version, startedAt, address, servers, dashboard, data, database, queue, backup, sendsMail } =
     status;
   const { waiting, failed } = queue;
@@ -49,6 +53,7 @@ function describe(status: Status): string {
       "server",
       startedAt === null ? "none runs here: formflag serve starts one" : `running since ${startedAt}`,
     ],
+    ["executable", executable],
     ["address", startedAt && (address ?? "unknown")],
     ["dashboard", startedAt && (dashboard ?? "none")],
     ["servers", servers !== null && servers.length > 1 ? servers.map(inWords).join(", ") : null],

@@ -7,7 +7,7 @@ import { details, shown } from "../output/text.ts";
 import { action } from "../session/action.ts";
 import { heard } from "../session/command-line.ts";
 import type { Input } from "../session/input.ts";
-import { keep, readKept } from "../session/kept.ts";
+import { keep, readKept } from "../session/kept/kept.ts";
 import type { Session } from "../session/session.ts";
 import { usage } from "../session/usage.ts";
 
@@ -50,7 +50,7 @@ function parse({ options }: Input, place?: string): Values {
 
 async function run({ client, print, report }: Session, { place, none }: Values): Promise<void> {
   if (none) {
-    keep({ project: undefined, environment: undefined });
+    await keep({ project: undefined, environment: undefined });
     return report({ project: null, environment: null }, "forgot the project and the environment\n");
   }
   if (place === undefined) {
@@ -73,6 +73,6 @@ async function run({ client, print, report }: Session, { place, none }: Values):
       });
     }
   }
-  keep({ project, environment });
+  await keep({ project, environment });
   await report({ project, environment: environment ?? null }, shown`using ${place}\n`);
 }

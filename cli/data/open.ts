@@ -188,8 +188,8 @@ function refuseShared(data: string): void {
   });
 }
 
-/** Throws `not_found` for a directory without a database, which opening would create. */
-export function needDatabase(data: string): void {
+/** Throws `not_found` for a directory without a database, which opening would create; `isOfService`: of an installed service. */
+export function needDatabase(data: string, isOfService = false): void {
   refuseClosed(data);
   finishRestore(data);
   try {
@@ -201,7 +201,9 @@ export function needDatabase(data: string): void {
       ? `there is no formflag.db in ${data}`
       : `the data directory ${data} does not exist`;
     throw new AppError("not_found", missing, {
-      hint: "name the data directory with --data; formflag serve, projects create and forms create start a new one",
+      hint: isOfService
+        ? "the installed service names it, and creates it: systemctl start formflag; --data names another"
+        : "name the data directory with --data; formflag serve, projects create and forms create start a new one",
     });
   }
 }

@@ -1,5 +1,6 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { systemCode } from "../../src/base/errors.ts";
 import { isLocked } from "../../src/store/sqlite/lock.ts";
 import { NAMES } from "../../src/storage.ts";
 import type { Settings } from "../serve/settings.ts";
@@ -7,6 +8,8 @@ import type { Settings } from "../serve/settings.ts";
 /** Local addresses of the server of a data directory. */
 export type Serving = {
   version: string;
+  /** Its executable: the path, and the file that was there when it started. Undefined for an older server. */
+  executable?: { path: string; file: string | null };
   startedAt: string;
   /** The first address that it listens on, with the base path and without a slash at the end. */
   origin: string;
@@ -17,10 +20,21 @@ export type Serving = {
 };
 
 /** Records where the server that holds the lock of a data directory is reached, until the returned function is called. */
-export function recordServing(data: string, serving: Serving): () => void {
+export function recordServing(data: string, serving: Omit<Serving, "executable">): () => void {
   const file = join(data, NAMES.serving);
-  writeFileSync(file, `${JSON.stringify(serving)}\n`, { mode: 0o600 });
+  const executable = { path: process.execPath, file: fileAt(process.execPath) };
+  writeFileSync(file, `${JSON.stringify({ ...serving, executable })}\n`, { mode: 0o600 });
   return () => rmSync(file, { force: true });
+}
+
+/** The identity of the file at a path, which one in its place does not have; null for none, empty if this user may not know. */
+export function fileAt(path: string): string | null {
+  try {
+    const { dev, ino } = statSync(path);
+    return `${dev}:${ino}`;
+  } catch (error) {
+    return systemCode(error) === "ENOENT" ? null : "";
+  }
 }
 
 /** The URL at which senders reach the running server of a data directory, without a slash at the end; null if none runs. */

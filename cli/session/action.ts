@@ -59,13 +59,19 @@ export function action<T>(
     const field = ownField ? undefined : printedField(options.field);
     const config = readConfig(this);
     const why = whyOf(options.why);
-    const mayBegin = begins(options);
-    const remote = await readRemote(this, config, env);
+    // That of an installed service is created by its own user.
+    const isOfService = this.getOptionValueSourceWithGlobals("data") === "config";
     const transport = lazyTransport(async () => {
+      const remote = await readRemote(this, config, env);
       if (remote === null) {
         const isReading = reads?.(options) ?? (READS.has(this.name()) || options.dryRun === true);
         const keepsSchema = isReading && !asksToMigrate(this);
-        return openHere(io, config, mayBegin, { scopes: scopes?.(options) ?? null, keepsSchema });
+        return openHere(
+          io,
+          config,
+          { mayBegin: begins(options) && !isOfService, isOfService },
+          { scopes: scopes?.(options) ?? null, keepsSchema },
+        );
       }
       return (await import("./remote.ts")).remoteTransport(remote);
     });
@@ -127,13 +133,13 @@ function argumentsIn<T>(given: unknown[]): T[] {
 async function openHere(
   io: Io,
   config: Config,
-  mayBegin: boolean,
+  { mayBegin, isOfService }: { mayBegin: boolean; isOfService: boolean },
   options: LocalOptions,
 ): Promise<Transport> {
   const storage = await loadStorage(config.storage);
   const { data } = config;
   if (storage.shared !== null) return localTransport(storage, VERSION, io, options);
-  if (!mayBegin) (await import("../data/open.ts")).needDatabase(data);
+  if (!mayBegin) (await import("../data/open.ts")).needDatabase(data, isOfService);
   const isNew = !(await Bun.file(join(data, NAMES.database)).exists());
   const transport = await localTransport(storage, VERSION, io, options);
   // An unnamed data directory may not be the intended one.

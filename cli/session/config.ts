@@ -3,7 +3,6 @@ import { AppError } from "../../src/base/errors.ts";
 import { ADMIN_PATH } from "../../src/operations/operation.ts";
 import { isLoopbackUrl } from "./connection.ts";
 import type { Remote } from "./remote.ts";
-import { findCredential } from "./kept.ts";
 import { listOption } from "./command-line.ts";
 import { env } from "./env.ts";
 import { readWhole } from "./read-whole.ts";
@@ -162,9 +161,13 @@ export function asksToMigrate(command: Command): boolean {
 export function readLocalConfig(command: Command): Config {
   const config = readConfig(command);
   if (config.server === null) return config;
-  if (command.getOptionValueSourceWithGlobals("server") === "config") return { ...config, server: null };
   const names = [];
   for (let each = command; each.parent; each = each.parent) names.unshift(each.name());
+  if (command.getOptionValueSourceWithGlobals("server") === "config")
+    throw usage(
+      `${names.join(" ")} works on the data itself, and your login is on ${config.server}`,
+      "name the data with --data or --database; formflag logout ends the login",
+    );
   throw usage(
     `${names.join(" ")} works on the data itself, not with --server`,
     "run it where the data is reached, and name it with --data or --database",
@@ -234,6 +237,7 @@ async function readToken(
 }
 
 async function tokenOfLogin(server: string): Promise<string> {
+  const { findCredential } = await import("./kept/credentials.ts");
   const known = await findCredential(server);
   if (known !== undefined) return known.token;
   throw new AppError("unauthenticated", "a token is missing for the server", {

@@ -1,3 +1,4 @@
+import { clock, isoTime } from "../../src/base/clock.ts";
 import { systemCode } from "../../src/base/errors.ts";
 import { own } from "../../src/base/shapes/own.ts";
 import { isLoopbackHost } from "../../src/base/network.ts";
@@ -8,12 +9,17 @@ export function isLoopbackUrl(url: string): boolean {
 }
 
 /** Describes a connection error in words that follow the name of the server. */
-export function failureOf(error: unknown): { code: string; text: string; isCertificate: boolean } {
+export function failureOf(error: unknown): { code: string; text: string; hint: string } {
   const code = systemCode(error);
   const isCertificate = /CERT|SIGNATURE|CRL/.test(code);
+  const hint = /^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)$/.test(code)
+    ? `is the clock of this machine right? it says ${isoTime(clock.now())}`
+    : isCertificate
+      ? "is the address right? --ca-file FILE names the certificates to trust"
+      : "is it running, and is the address right?";
   const text =
     own(FAILURES, code) ?? (isCertificate ? `has a certificate that is not trusted (${code})` : undefined);
-  return { code, text: text ?? `cannot be reached${code === "" ? "" : ` (${code})`}`, isCertificate };
+  return { code, text: text ?? `cannot be reached${code === "" ? "" : ` (${code})`}`, hint };
 }
 
 const UNKNOWN_AUTHORITY = "has a certificate of an authority that is not trusted";

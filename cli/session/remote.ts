@@ -199,16 +199,14 @@ function tooLarge(server: string, limit: number): AppError {
 }
 
 function broken(server: string, cause: unknown, isAnswering: boolean): AppError {
-  const { text, isCertificate } = failureOf(cause);
+  const { text, hint } = failureOf(cause);
   if (isAnswering)
     return new AppError("unavailable", `the server ${server} broke off its answer`, {
       hint: "try again; its log may say more",
       cause,
     });
   return new AppError("unavailable", `the server ${server} ${text}`, {
-    hint: isCertificate
-      ? "is the address right? --ca-file FILE names the certificates to trust"
-      : "is it running, and is the address right?",
+    hint,
     cause,
   });
 }

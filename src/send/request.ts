@@ -180,6 +180,8 @@ function failed(error: unknown, url: URL): Attempt {
 
 function connectionError(code: string, host: string): string {
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return `the certificate is not valid for ${host}`;
+  if (/EXPIRED|NOT_YET_VALID/.test(code))
+    return `by the clock of this machine, the certificate of ${host} is not valid now (${code})`;
   if (/CERT|ISSUER|SIGNATURE|CRL/.test(code)) return `the certificate of ${host} is not trusted (${code})`;
   return `the connection to ${host} failed (${code})`;
 }

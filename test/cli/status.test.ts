@@ -1,10 +1,19 @@
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
+import { VERSION } from "../../cli/version.ts";
 import type { Status } from "../../src/maintenance/status.ts";
 import { eventually } from "../support/eventually.ts";
-import { formflag, onData } from "../support/commands.ts";
-import { startServer } from "../support/executable.ts";
+import { emptyData, environment, formflag, onData } from "../support/commands.ts";
+import { EXECUTABLE, startServer } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
 
 describe("status", () => {
@@ -74,4 +83,50 @@ describe("a running server", () => {
     await stop();
     expect(readdirSync(data)).not.toContain("backup.tmp");
   }, 60_000);
+});
+
+describe("a server that runs another executable than the command", () => {
+  /** A server that runs a copy of the executable, and what that and this one say of it. */
+  async function serveCopy() {
+    const copy = join(tempDirectory(), "formflag");
+    copyFileSync(EXECUTABLE, copy);
+    const { data } = await startServer([], { under: ["sh", "-c", 'shift; exec "$0" "$@"', copy] });
+    const env = environment({ HOME: tempDirectory() });
+    const by = (file: string, command: string) =>
+      Bun.spawnSync([file, command, "--data", data], { env }).stdout.toString();
+    return { copy, by };
+  }
+
+  test("is said by status and doctor, as one of the same version", async () => {
+    const { copy, by } = await serveCopy();
+    const said = `the server runs formflag ${VERSION} of ${copy}, and this is ${VERSION} of ${EXECUTABLE}`;
+    expect(by(EXECUTABLE, "status")).toContain(`executable   ${said}: type ${copy} for commands`);
+    expect(by(EXECUTABLE, "doctor")).toMatch(new RegExp(`^ok +executable +${said}$`, "m"));
+    expect(by(copy, "status")).not.toContain("executable");
+    expect(by(copy, "doctor")).toMatch(new RegExp(`^ok +executable +${copy}, formflag ${VERSION}$`, "m"));
+  });
+
+  test("is one that was replaced, until the server is started again", async () => {
+    const { copy, by } = await serveCopy();
+    copyFileSync(EXECUTABLE, `${copy}.new`);
+    renameSync(`${copy}.new`, copy);
+    const said = `${copy} was replaced after its start`;
+    expect(by(copy, "status")).toContain(said);
+    expect(by(copy, "doctor")).toMatch(
+      new RegExp(`^warning +executable +.*${said}.*\\n.*→ start the server again`, "m"),
+    );
+  });
+});
+
+test("doctor says that the service would run an executable that is not there", async () => {
+  const [config, data] = [tempDirectory(), emptyData()];
+  mkdirSync(join(config, "systemd/user"), { recursive: true });
+  writeFileSync(
+    join(config, "systemd/user/formflag.service"),
+    `ExecStart=/nonexistent/formflag serve --data ${data}\n`,
+  );
+  const { stdout } = await formflag(["doctor", "--data", data], { env: { XDG_CONFIG_HOME: config } });
+  expect(stdout).toMatch(
+    /^warning +executable +the service runs \/nonexistent\/formflag, which does not exist, .*\n.*→ formflag service install/m,
+  );
 });

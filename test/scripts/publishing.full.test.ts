@@ -1,6 +1,6 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { generateKeyPairSync } from "node:crypto";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { load } from "js-yaml";
 import { tarGz } from "../../scripts/archive.ts";
@@ -200,6 +200,13 @@ describe("formflag upgrade", () => {
     await publish("newer", ["0.1.0", "0.2.0", "0.10.0", "1.0.0-rc.1"]);
     const { file, folder, upgrade, names } = installed();
     expect((await upgrade("--check")).stdout).toContain("formflag 0.10.0 is there, this is 0.1.0");
+    const unit = join(folder, ".config/systemd/user/formflag.service");
+    mkdirSync(dirname(unit), { recursive: true });
+    writeFileSync(unit, "ExecStart=/usr/bin/env serve --data /nonexistent\n");
+    expect((await upgrade("--check")).stdout).toContain(
+      `the service runs /usr/bin/env, and this is ${file}: `,
+    );
+    rmSync(join(folder, ".config"), { recursive: true });
     expect(names()).toEqual(["formflag"]);
     const { code, stdout } = await upgrade();
     expect({ code, stdout }).toEqual({

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { access, chmod, constants, copyFile, mkdir, rename, writeFile } from "node:fs/promises";
 import { AppError } from "../../../src/base/errors.ts";
 import { shellWord } from "../../../src/base/shell.ts";
@@ -85,7 +85,7 @@ function requireMachine({ hasSystemd, isRoot }: Machine, scope: Scope): void {
 }
 
 function requireOurs(file: string): void {
-  if (!existsSync(file) || OURS.test(readFileSync(file, "utf8"))) return;
+  if (!existsSync(file) || (statSync(file).isFile() && OURS.test(readFileSync(file, "utf8")))) return;
   throw new AppError("conflict", `${file} is not a unit that formflag wrote`, {
     hint: "move it aside, and run this again",
   });

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { serviceDifference } from "../../data/executables.ts";
 import { createPrinter } from "../../output/printer.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shown } from "../../output/text.ts";
@@ -61,21 +62,23 @@ async function run(io: Io, { config, ...values }: Values): Promise<void> {
   const { findUpgrade, install } = await import("./install.ts");
   const found = await findUpgrade(values);
   const { version, isNewer, isInstalled } = found;
+  const service = serviceDifference(null);
+  const ofService = service === null ? "" : shown`${service.message}: ${service.hint}\n`;
   const about = { installed: VERSION, version, newer: isNewer };
   if (values.check) {
     const text = isNewer
       ? shown`formflag ${version} is there, this is ${VERSION}: formflag upgrade installs it\n`
       : shown`formflag ${VERSION} is the newest version\n`;
-    return await report(about, text);
+    return await report(about, text + ofService);
   }
   if (isInstalled && !values.force) {
     const text = shown`formflag ${VERSION} is installed already: --force installs it again\n`;
-    return await report({ ...about, upgraded: false }, text);
+    return await report({ ...about, upgraded: false }, text + ofService);
   }
   const { executable, old } = await install(found, values, progress());
   await report(
     { ...about, upgraded: true, executable, old },
     shown`formflag ${version} is installed as ${executable}${old === null ? "" : `; ${VERSION} stays as ${old}`}\n` +
-      "start a running server again, which migrates its data: systemctl restart formflag\n",
+      (ofService || "start a running server again, which migrates its data: systemctl restart formflag\n"),
   );
 }

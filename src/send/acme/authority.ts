@@ -1,5 +1,5 @@
 import type acme from "acme-client";
-import { clock } from "../../base/clock.ts";
+import { clock, isoTime } from "../../base/clock.ts";
 import { AppError, systemCode } from "../../base/errors.ts";
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/shapes/own.ts";
@@ -97,7 +97,18 @@ async function fetched(
     return { response, text: await boundedText(response) };
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
-    const isUntrusted = /CERT|SIGNATURE|ISSUER/.test(systemCode(cause) ?? "");
+    const code = systemCode(cause);
+    if (/^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)$/.test(code))
+      throw new AppError(
+        "unavailable",
+        `by the clock of this machine, the certificate of the authority at ${href} ${code === "CERT_HAS_EXPIRED" ? "has expired" : "is not valid yet"}`,
+        {
+          reason: "acme-unreachable",
+          hint: `the clock says ${isoTime(clock.now())}: timedatectl set-ntp true sets it from the network`,
+          cause,
+        },
+      );
+    const isUntrusted = /CERT|SIGNATURE|ISSUER/.test(code);
     throw new AppError(
       "unavailable",
       isUntrusted

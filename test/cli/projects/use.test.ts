@@ -1,7 +1,16 @@
-import { chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { emptyData, formflag } from "../../support/commands.ts";
+import { atTerminal } from "../../support/terminal.ts";
 import { tempDirectory } from "../../support/temp.ts";
 
 /** A user with a home directory, and commands on data with two projects. */
@@ -117,7 +126,101 @@ describe("use", () => {
     await run("use", "shop");
     writeFileSync(file, "{");
     const { code, stderr } = await run("flags", "list");
-    expect([code, stderr]).toEqual([2, expect.stringContaining("remove it, and choose again")]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("formflag use --none removes it")]);
+    expect(stderr).toContain(file);
+  });
+});
+
+describe("what is kept", () => {
+  /** A user whose login is on a server, and commands that name nothing. */
+  function openLogin(kept: object) {
+    const home = tempDirectory();
+    const file = join(home, ".config/formflag/config.json");
+    mkdirSync(join(file, ".."), { recursive: true });
+    writeFileSync(file, JSON.stringify(kept));
+    return { home, file, run: (...args: string[]) => formflag(args, { env: { HOME: home } }) };
+  }
+
+  const SERVER = "http://127.0.0.1:9";
+
+  test("is shown and forgotten without a token for the server", async () => {
+    const { run } = openLogin({ server: SERVER, project: "shop" });
+    expect(await run("use")).toMatchObject({ code: 0, stdout: `server   ${SERVER}\nproject  shop\n` });
+    expect(await run("use", "--none")).toMatchObject({ code: 0, stderr: "" });
+    expect((await run("use")).stdout).toBe(`server  ${SERVER}\n`);
+  });
+
+  test("is said at a terminal where it is a server", async () => {
+    const { home } = openLogin({ server: SERVER });
+    const line = `using the server of your login: ${SERVER}`;
+    const listed = await atTerminal(["projects", "list"], { HOME: home }).ends();
+    expect(listed.screen.split(line)).toHaveLength(2);
+    expect((await atTerminal(["projects", "list", "--quiet"], { HOME: home }).ends()).screen).not.toContain(
+      line,
+    );
+  });
+
+  test.each(["check", "doctor", "migrate --to postgres://localhost/x", "backup restore b.tar"])(
+    "is no server for %s, which works on the data itself",
+    async (line) => {
+      const { run } = openLogin({ server: SERVER });
+      const { code, stderr } = await run(...line.split(" "));
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringMatching(
+          /works on the data itself, and your login is on http.*\nhint: name the data with --data/,
+        ),
+      ]);
+    },
+  );
+
+  test("is said where a project limits what a command without one would reach", async () => {
+    const { run } = await openShop();
+    await run("use", "shop");
+    const said = "in project shop, which formflag use keeps\n";
+    expect(await run("tokens", "create", "ci", "--scope", "flags:read")).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(said),
+    });
+    expect((await run("export")).stderr).toBe(said);
+    expect((await run("flags", "list")).stderr).toBe("");
+    expect((await run("export", "--quiet")).stderr).toBe("");
+  });
+
+  test.each([["use", "--none"], ["logout"]])("that cannot be read is removed by %s %s", async (...args) => {
+    const { file, run } = openLogin({});
+    writeFileSync(file, "{");
+    const { stderr } = await run(...(args as string[]));
+    expect(stderr).toContain(`removed ${file}, which was not one that formflag has written\n`);
+    expect(await run("use")).toMatchObject({ code: 0, stderr: "" });
+  });
+});
+
+describe("the data of an installed service", () => {
+  /** A user with a service, and commands in an empty folder. */
+  function openService() {
+    const [config, cwd] = [tempDirectory(), tempDirectory()];
+    const [unit, data] = [join(config, "systemd/user/formflag.service"), join(tempDirectory(), "data")];
+    mkdirSync(join(unit, ".."), { recursive: true });
+    const env = { XDG_CONFIG_HOME: config };
+    return { cwd, unit, data, run: (...args: string[]) => formflag(args, { env, cwd }) };
+  }
+
+  test("is not created by a command, whose user may not be that of the service", async () => {
+    const { cwd, unit, data, run } = openService();
+    writeFileSync(unit, `ExecStart=/usr/bin/formflag serve --data ${data}\n`);
+    expect(await run("forms", "create", "contact")).toMatchObject({
+      code: 3,
+      stderr: `using the service's data: ${data}\nerror: the data directory ${data} does not exist\nhint: the installed service names it, and creates it: systemctl start formflag; --data names another\n`,
+    });
+    expect([existsSync(data), readdirSync(cwd)]).toEqual([false, []]);
+  });
+
+  test("is not that of a unit that is a folder", async () => {
+    const { unit, run } = openService();
+    mkdirSync(unit);
+    const { code, stderr } = await run("forms", "list");
+    expect([code, stderr]).toEqual([3, expect.stringContaining("./formflag-data does not exist")]);
   });
 });
 
@@ -132,6 +235,8 @@ describe("A flag in one word", () => {
   });
 
   test.each([
+    [["enable", "shop/production"], "in one word as in shop/production/search"],
+    [["enable", "shop/develop/search/on"], "in one word as in shop/production/search"],
     [["enable", "shop/develop/search", "-p", "blog"], "the flag names another project than -p"],
     [["enable", "shop/develop/search", "shop/staging/search"], "these flags are not in one environment"],
   ])("is refused with %p", async (args, said) => {

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { installService, uninstallService } from "../../../cli/commands/service/install.ts";
@@ -91,6 +91,9 @@ describe("service install", () => {
     expect(readFileSync(unit, "utf8")).toContain("127.0.0.1:9001");
     writeFileSync(join(root, "system/formflag.service"), "[Unit]\nDescription=another\n");
     expect((await errorOf(install())).code).toBe("conflict");
+    rmSync(unit);
+    mkdirSync(unit);
+    expect((await errorOf(install())).message).toBe(`${unit} is not a unit that formflag wrote`);
   });
 
   test("creates the folders that the service writes to, and changes nothing for one that it may not write to", async () => {

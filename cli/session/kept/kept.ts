@@ -1,0 +1,143 @@
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { AppError, systemCode } from "../../../src/base/errors.ts";
+import { isObject } from "../../../src/base/json.ts";
+import type { Io } from "../../output/terminal.ts";
+import { shown } from "../../output/text.ts";
+import { usage } from "../usage.ts";
+import { configFolder } from "./folders.ts";
+
+/** The choices of a user for later commands: the server of `login`, the project and the environment of `use`. */
+export type Kept = { server?: string; project?: string; environment?: string };
+
+const NAMES = ["server", "project", "environment"] as const;
+
+const fileOf = () => join(configFolder(), "config.json");
+
+/**
+ * The choices of the user who runs this command. Throws `invalid` for a file that holds anything else, `forbidden` for one that
+ * cannot be read.
+ */
+export function readKept(): Kept {
+  const file = fileOf();
+  if (!existsSync(file)) return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(file, "utf8"));
+  } catch (cause) {
+    const code = systemCode(cause);
+    if (code === "") throw unreadable(file, cause);
+    const hint = "it has to belong to you: sudo -H takes the home of the other user";
+    throw new AppError("forbidden", `the file ${file} cannot be read: ${code}`, { hint, cause });
+  }
+  if (!isObject(value) || !NAMES.every((name) => ["string", "undefined"].includes(typeof value[name])))
+    throw unreadable(file);
+  return value;
+}
+
+function unreadable(file: string, cause?: unknown): AppError {
+  const hint = "formflag use --none removes it; then choose again with formflag use or formflag login";
+  return new AppError("invalid", `the file ${file} is not one that formflag has written`, { hint, cause });
+}
+
+/** The same for a command that forgets choices: a file that holds anything else is removed. */
+function readOrRemove(io: Io): Kept {
+  try {
+    return readKept();
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === "invalid")) throw error;
+    rmSync(fileOf());
+    io.note(shown`removed ${fileOf()}, which was not one that formflag has written\n`);
+    return {};
+  }
+}
+
+/** Changes the choices; undefined takes one back. Throws `unavailable` if the file cannot be written. */
+export async function keep(change: { [name in keyof Kept]: string | undefined }): Promise<void> {
+  const { writeOwn } = await import("./own-files.ts");
+  const text = JSON.stringify({ ...readKept(), ...change }, null, 2);
+  writeOwn(fileOf(), `${text}\n`);
+}
+
+/** The options that name where the data is. */
+const PLACES = ["data", "database", "blobs", "server"];
+
+/**
+ * Fills in what neither the command line nor a variable says: a flag in one word, the server, project and environment that the
+ * user has chosen, the data of the installed service. Throws `invalid` if they cannot be.
+ */
+export async function fillIn(command: Command, io: Io): Promise<void> {
+  let [root, noun] = [command, command];
+  for (; root.parent; root = root.parent) noun = root;
+  splitFlag(command);
+  const isLogin = /^log(?:in|out)$/.test(noun.name());
+  const forgets = noun.name() === "logout" || command.opts()["none"] === true;
+  const kept = forgets ? readOrRemove(io) : readKept();
+  const note = (text: string) => void (root.opts()["quiet"] === true || io.note(text));
+  const isOpen = (on: Command, name: string) =>
+    [undefined, "default"].includes(on.getOptionValueSource(name));
+  const set = (on: Command, name: string, value: unknown) =>
+    on.setOptionValueWithSource(name, value, "config");
+  if (PLACES.every((name) => isOpen(root, name))) {
+    if (kept.server !== undefined) {
+      set(root, "server", kept.server);
+      if (io.errIsTerminal && !isLogin) note(shown`using the server of your login: ${kept.server}\n`);
+    } else if (!existsSync("formflag-data")) {
+      const unit = (await import("./unit.ts")).readUnit();
+      if (unit !== null) set(root, "data", unit.data);
+      if (unit !== null) note(shown`using the service's data: ${unit.data}\n`);
+    }
+  }
+  // The same names may stand for something else in another place.
+  if (PLACES.some((name) => root.getOptionValueSource(name) === "cli")) return;
+  const fill = (name: "project" | "environment") => {
+    const option = command.options.find((each) => each.attributeName() === name);
+    if (kept[name] === undefined || !option || !isOpen(command, name)) return null;
+    set(command, name, "isList" in option ? [kept[name]] : kept[name]);
+    return option;
+  };
+  const project = fill("project");
+  if (project === null) return;
+  fill("environment");
+  // One that may be left out means another thing without it; where there is a form, it only says which is meant.
+  const isForm = command.registeredArguments.some((argument) => argument.name() === "form");
+  if (project.description !== "project" && !isForm)
+    note(shown`in project ${kept.project!}, which formflag use keeps\n`);
+}
+
+/** Makes `shop/production/search` the flag `search` with `-p shop -e production`. */
+function splitFlag(command: Command): void {
+  for (const [index, argument] of command.registeredArguments.entries()) {
+    if (argument.name() !== "flag") continue;
+    const given: unknown = command.processedArgs[index];
+    const flags = (Array.isArray(given) ? given : [given]) as (string | undefined)[];
+    const parts = flags.map((flag) => flag?.split("/") ?? []);
+    if (!parts.some(({ length }) => length > 1)) continue;
+    const other = flags[parts.findIndex(({ length }) => length !== 1 && length !== 3)];
+    if (other !== undefined)
+      throw usage(
+        `${other} is not a flag`,
+        "write it alone, with -p <project> and -e <environment>, or in one word as in shop/production/search",
+      );
+    const [[project, environment] = []] = parts;
+    if (!parts.every((each) => each.length === 3 && each[0] === project && each[1] === environment))
+      throw usage(
+        "these flags are not in one environment",
+        "write each of them with the same project and environment, as in shop/production/search",
+      );
+    for (const [name, value] of Object.entries({ project, environment })) {
+      const option = command.options.find((each) => each.attributeName() === name);
+      if (!option)
+        throw usage(
+          `this command takes no ${name}`,
+          `write the flag alone: ${parts.map((each) => each[2]).join(" ")}`,
+        );
+      if (command.getOptionValueSource(name) === "cli" && String(command.opts()[name]) !== value)
+        throw usage(`the flag names another ${name} than -${name[0]}`, `leave out -${name[0]}`);
+      command.setOptionValueWithSource(name, "isList" in option ? [value] : value, "cli");
+    }
+    const names = parts.map((each) => each[2]!);
+    command.processedArgs[index] = Array.isArray(given) ? names : names[0];
+  }
+}
