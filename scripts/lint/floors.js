@@ -19,6 +19,8 @@ const AREAS = [
 
 export const FLOORS = [
   { area: "src/base", imports: [], libraries: ["zod"] },
+  // Runs wherever an application runs: nothing of this repository, of a library or of a runtime.
+  { area: "src/evaluator", imports: [], libraries: [] },
   { area: "src/access", imports: ["src/base"], libraries: ["zod"] },
   { area: "src/access/factors", imports: [], libraries: ["@simplewebauthn/server", "reflect-metadata"] },
   { area: "src/blobs", imports: ["src/base"], libraries: ["aws4fetch"] },
@@ -26,7 +28,7 @@ export const FLOORS = [
   { area: "src/projects", imports: ["src/base", "src/access", "src/delivery"], libraries: ["zod"] },
   {
     area: "src/flags",
-    imports: ["src/base", "src/access", "src/delivery", "src/projects"],
+    imports: ["src/base", "src/access", "src/delivery", "src/projects", "src/evaluator"],
     libraries: ["re2js", "xss", "zod"],
   },
   { area: "src/flags/flagd", imports: [], libraries: ["@openfeature/flagd-core"] },

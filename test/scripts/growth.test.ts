@@ -23,6 +23,8 @@ const WALKERS: ReadonlyMap<string, string> = new Map([
   ["src/delivery/template.ts: check read", "once each, of a template of 10,000 characters"],
   ["src/delivery/text.ts: putValue", "once each, of a submission of 16 levels"],
   ["src/documents/changes/planning.ts: inOrder", "once each, of a body within BODY_LIMITS"],
+  ["src/evaluator/rule.ts: compile segment", "LIMITS.nodes of a rule, a segment once"],
+  ["src/evaluator/steps.ts: lengthOf", "LIMITS.characters of a value"],
   ["src/experiments/sent-assignments.ts: findIn", "MAX_ASSIGNMENTS texts of a submission"],
   ["src/flags/flagd/check.ts: sizeOf", "once each, of RULE_LIMITS"],
   ["src/flags/flagd/definition.ts: visit", "a segment once, by the set of those visited"],

@@ -1,5 +1,5 @@
 import type * as Library from "./re2.ts";
-import { Networks, type Network, networkOf } from "./networks.ts";
+import { Networks, type Network, networkOf } from "../../evaluator/networks.ts";
 
 /** Operands of the operators that flagd does not have, read once from a rule. */
 

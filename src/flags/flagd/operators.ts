@@ -2,7 +2,7 @@ import { own } from "../../base/shapes/own.ts";
 import { isObject } from "../../base/json.ts";
 import type { Fault } from "./definition.ts";
 import type { Method } from "./fractional.ts";
-import { addressOf, Networks } from "./networks.ts";
+import { addressOf, Networks } from "../../evaluator/networks.ts";
 import { momentOf, networksOf, Pattern, patternOf, requireMoment } from "./operands.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { own } from "../../base/shapes/own.ts";
 import { isObject } from "../../base/json.ts";
-import { networkOf } from "../flagd/networks.ts";
+import { networkOf } from "../../evaluator/networks.ts";
 import { patternOf } from "../flagd/operands.ts";
 import { type Noting, Unsupported } from "./draft.ts";
 import {

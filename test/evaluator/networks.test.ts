@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { addressOf, networkOf, Networks } from "../../../src/flags/flagd/networks.ts";
+import { addressOf, networkOf, Networks } from "../../src/evaluator/networks.ts";
 
 const has = (network: string, address: string) =>
   new Networks([networkOf(network)!]).has(addressOf(address)!);

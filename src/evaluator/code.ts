@@ -1,0 +1,122 @@
+import { pay } from "./steps.ts";
+
+/** A loop around a part of a rule: the list that it goes through, and the data outside it. */
+export type Frame = { list: unknown; data: unknown; outer: Frame | null };
+
+/** A part of a rule: reads `data`, which is the context, or an element in a loop. */
+export type Run = (data: unknown, frame: Frame | null) => unknown;
+
+/** A part of a rule that needs no evaluation. */
+export class Constant {
+  readonly value: unknown;
+
+  constructor(value: unknown) {
+    this.value = value;
+  }
+}
+
+export type Code = Run | Constant;
+
+/** Compiles the parts of a rule. */
+export type Compiler = {
+  compile: (part: unknown) => Code;
+  /** Counts values that need no compiling. Throws `RangeError` if the rule has too many. */
+  count: (values: number) => void;
+  /** The part that a reference stands for. */
+  resolve: (part: unknown) => unknown;
+  /** Counts the instructions of a pattern. Throws `RangeError` if the rule has too many. */
+  payForPattern: (instructions: number) => void;
+  pattern: PatternOf;
+  members: Lists | undefined;
+};
+
+/** A regular expression that takes at most `size` steps for each character. */
+export type Pattern = { size: number; occursIn: (text: string) => boolean };
+
+/** Reads a pattern in the syntax of RE2; anything but a pattern matches nothing. Throws for one that it cannot read. */
+export type PatternOf = (text: string) => Pattern | string;
+
+/** The members of a segment that are no part of its rule. */
+export type List = { includes: (value: unknown) => boolean };
+export type Lists = { get: (segment: string) => List | undefined };
+
+/** An operation by its arguments, as they are in the rule. */
+export type Operation = (args: unknown, compiler: Compiler) => Code;
+
+export function runOf(code: Code): Run {
+  if (!(code instanceof Constant)) return code;
+  const { value } = code;
+  return () => value;
+}
+
+/** Evaluates the parts of a list. */
+export function listOf(parts: readonly unknown[], { compile }: Compiler): Code {
+  const codes = parts.map(compile);
+  if (codes.every((each) => each instanceof Constant)) return new Constant(codes.map(({ value }) => value));
+  const runs = codes.map(runOf);
+  return (data, frame) => {
+    const values: unknown[] = [];
+    for (const run of runs) values.push(run(data, frame));
+    return values;
+  };
+}
+
+/** An operation on a list of evaluated arguments; a single one may be written without a list, and may yield a list. */
+export function onList(operate: (values: readonly unknown[], data: unknown) => unknown): Operation {
+  return (args, compiler) => {
+    const run = runOf(Array.isArray(args) ? listOf(args, compiler) : compiler.compile(args));
+    return (data, frame) => {
+      pay(1);
+      return operate(asList(run(data, frame)), data);
+    };
+  };
+}
+
+/** An operation that takes the elements of its only argument, if that yields a list, as its arguments. */
+export function onElements(operate: (values: readonly unknown[]) => unknown): Operation {
+  const whole = onList(operate);
+  return (args, compiler) => whole(onlyOf(args), compiler);
+}
+
+/** The only argument without its list. */
+export function onlyOf(args: unknown): unknown {
+  return Array.isArray(args) && args.length === 1 && !Array.isArray(args[0]) ? args[0] : args;
+}
+
+export function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [value];
+}
+
+/** A result, or `otherwise` where an object cannot be converted since it has a `toString` or `valueOf` of its own. */
+export function converted<T, V extends readonly unknown[]>(
+  operate: (...values: V) => T,
+  otherwise: T,
+): (...values: V) => T {
+  return (...values) => {
+    try {
+      return operate(...values);
+    } catch (error) {
+      if (error instanceof TypeError) return otherwise;
+      throw error;
+    }
+  };
+}
+
+/** Whether a condition holds for a value: not for an empty list or object. */
+export function truthy(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return Boolean(value);
+  return (Array.isArray(value) ? value : Object.keys(value)).length > 0;
+}
+
+/** The text of a value. Throws `TypeError` for an object without one. */
+export function textOf(value: unknown): string {
+  return String(value);
+}
+
+/** Arguments that only an evaluation refuses. */
+export function unusable(args: unknown, { compile }: Compiler): Run {
+  compile(args);
+  return () => {
+    throw new Error("an operation lacks its arguments");
+  };
+}

@@ -1,0 +1,84 @@
+import { type Compiler, Constant, type Operation, type Run, runOf } from "./code.ts";
+import { momentOf } from "./moments.ts";
+import { type Network, Networks, addressOf, networkOf } from "./networks.ts";
+import { pay } from "./steps.ts";
+
+/** Operations of two arguments that flagd does not have. A value of another type is no match. */
+
+/** Steps of a pattern that cost one operation; a character of a text takes at most as many as the pattern is large. */
+const STEPS_OF_PATTERN = 32;
+
+const FALSE = new Constant(false);
+
+/** An operation that compares with a constant. */
+function withConstant(
+  read: (constant: unknown, compiler: Compiler) => ((text: string) => boolean) | undefined,
+): Operation {
+  return (args, compiler) => {
+    const [value, constant] = Array.isArray(args) ? (args as unknown[]) : [];
+    const run = runOf(compiler.compile(value));
+    const holds = read(constant, compiler);
+    return (data, frame) => {
+      const text = run(data, frame);
+      pay(1);
+      return typeof text === "string" && holds !== undefined && holds(text);
+    };
+  };
+}
+
+/** The operation `matches`: whether a pattern occurs anywhere in a text. */
+export const matches = withConstant((constant, { pattern, payForPattern }) => {
+  const found = typeof constant === "string" ? pattern(constant) : "";
+  if (typeof found === "string") return undefined;
+  payForPattern(found.size);
+  return (text) => {
+    pay(Math.floor((text.length * found.size) / STEPS_OF_PATTERN));
+    return found.occursIn(text);
+  };
+});
+
+/** The operation `in_cidr`: whether an address belongs to a network, or to one of several. */
+export const inCidr = withConstant((constant) => {
+  const list = (Array.isArray(constant) ? constant : [constant]).map((each: unknown) =>
+    typeof each === "string" ? networkOf(each) : undefined,
+  );
+  if (list.includes(undefined)) return undefined;
+  const networks = new Networks(list as Network[]);
+  return (text) => {
+    const address = addressOf(text);
+    return address !== undefined && networks.has(address);
+  };
+});
+
+/** A comparison of moments. */
+function ofMoments(holds: (a: number, b: number) => boolean): Operation {
+  return (args, compiler) => {
+    if (!Array.isArray(args)) return FALSE;
+    const [left, right] = [momentIn(args[0], compiler), momentIn(args[1], compiler)];
+    return (data, frame) => {
+      const [a, b] = [left(data, frame), right(data, frame)];
+      pay(1);
+      return a !== undefined && b !== undefined && holds(a, b);
+    };
+  };
+}
+
+/** The time of the evaluation is in seconds, where other moments are in milliseconds. */
+function momentIn(
+  part: unknown,
+  { compile, resolve }: Compiler,
+): (...at: Parameters<Run>) => number | undefined {
+  const code = compile(part);
+  if (code instanceof Constant) {
+    const moment = momentOf(code.value);
+    return () => moment;
+  }
+  const path = resolve(part) as { var?: unknown };
+  const isNow = path.var === "$flagd.timestamp" && Object.keys(path).length === 1;
+  return isNow
+    ? (data, frame) => momentOf(Number(code(data, frame)) * 1000)
+    : (data, frame) => momentOf(code(data, frame));
+}
+
+export const before = ofMoments((a, b) => a < b);
+export const after = ofMoments((a, b) => a > b);

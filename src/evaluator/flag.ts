@@ -1,0 +1,89 @@
+import { type Run, textOf } from "./code.ts";
+import { LIMITS, grant, lengthOf, remaining } from "./steps.ts";
+import { type Flagd, begin } from "./subject.ts";
+
+/** A flag of a flagd file: https://flagd.dev/reference/flag-definitions/ */
+export type Flag = {
+  variants: Record<string, unknown>;
+  defaultVariant?: string | null | undefined;
+  /** A rule in JSON logic that yields the name of a variant, or null for the default. */
+  targeting?: Record<string, unknown> | undefined;
+  metadata?: Record<string, unknown> | undefined;
+};
+
+/**
+ * The result of evaluating a flag for a context: https://openfeature.dev/specification/types#resolution-details. A flag without
+ * a value has the default of its reader.
+ */
+export type Evaluation = {
+  reason: "STATIC" | "TARGETING_MATCH" | "DEFAULT" | "DISABLED" | "ERROR";
+  value?: unknown;
+  variant?: string;
+  errorCode?: "FLAG_NOT_FOUND" | "PARSE_ERROR" | "GENERAL";
+  errorMessage?: string;
+  /** That of the flag, and of its file. */
+  metadata?: Record<string, unknown>;
+};
+
+/** Evaluates a flag in at most so many steps. */
+export type Evaluate = (context: object, flagd: Flagd, steps: number) => Evaluation;
+
+/** Most characters of an error: it quotes the result of a rule, which may be long. */
+const MAX_MESSAGE = 500;
+
+/** Returns a function that evaluates an enabled flag. The same result is the same object, unless it is an error. */
+export function compileFlag(key: string, flag: Flag, compileRule: (rule: unknown) => Run): Evaluate {
+  const { variants, targeting } = flag;
+  const metadata = flag.metadata && { metadata: flag.metadata };
+  const fail = (errorMessage: string, errorCode: "PARSE_ERROR" | "GENERAL" = "GENERAL"): Evaluation => ({
+    reason: "ERROR",
+    errorCode,
+    errorMessage: errorMessage.slice(0, MAX_MESSAGE),
+    ...metadata,
+  });
+  const results = new Map<string, Evaluation>();
+  for (const variant of Object.keys(variants))
+    results.set(variant, { reason: "TARGETING_MATCH", value: variants[variant], variant, ...metadata });
+  const serve = (reason: "STATIC" | "DEFAULT"): Evaluation => {
+    const variant = flag.defaultVariant;
+    if (!variant) return { reason: "DEFAULT", ...metadata };
+    const result = results.get(variant);
+    return result ? { ...result, reason } : fail(`Variant '${variant}' not found in flag with key '${key}'`);
+  };
+  if (!targeting || Object.keys(targeting).length === 0) {
+    const fixed = serve("STATIC");
+    return () => fixed;
+  }
+  let run: Run;
+  try {
+    run = compileRule(targeting);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const failure = fail(`the rule of the flag ${key} cannot be used: ${why}`, "PARSE_ERROR");
+    return () => failure;
+  }
+  const fallback = serve("DEFAULT");
+  return (context, flagd, steps) => {
+    let result: unknown;
+    grant(steps);
+    begin(context, flagd);
+    try {
+      result = run(context, null);
+      if (typeof result !== "string" || result.length > LIMITS.characters) lengthOf(result);
+    } catch {
+      return fail(
+        remaining() < 0
+          ? `its rule takes more than ${steps} operations`
+          : `Error evaluating targeting rule for flag '${key}'`,
+      );
+    }
+    if (result === null || result === undefined) return fallback;
+    try {
+      const variant = textOf(result);
+      return results.get(variant) ?? fail(`Variant '${variant}' not found in flag with key '${key}'`);
+    } catch (error) {
+      // An object from the context may have a `toString` of its own.
+      return fail(`the rule of the flag ${key} does not yield the name of a variant: ${String(error)}`);
+    }
+  };
+}

@@ -1,0 +1,56 @@
+/** Limits of one evaluation, so that no rule can block a process. */
+export const LIMITS = {
+  /** Operations; one on a text over 1,024 characters counts one more for every 16 characters. */
+  steps: 20_000,
+  /** Elements of a list that an operation creates. */
+  elements: 1000,
+  /** Characters of a text that an operation creates. */
+  characters: 64 * 1024,
+  /** Values in a rule with its segments. */
+  nodes: 20_000,
+  /** Instructions of all patterns of a rule together. */
+  instructions: 5000,
+} as const;
+
+/** Characters of a text that cost one operation to hash, join or read as a number; texts up to `SHORT` cost none. */
+const HASHED_A_STEP = 16;
+const SHORT = 1024;
+/** Elements of a list that cost one operation to go through. */
+const ELEMENTS_A_STEP = 64;
+
+/** Operations left to the current evaluation. Evaluations are synchronous: one runs at a time. */
+let left = 0;
+
+export function grant(steps: number): void {
+  left = steps;
+}
+
+/** Operations that the last evaluation left; fewer than none where it exceeded its limit. */
+export function remaining(): number {
+  return left;
+}
+
+export function pay(steps: number): void {
+  if ((left -= steps) < 0) throw new RangeError("too many operations");
+}
+
+export function payForText(length: number): void {
+  if (length > SHORT) pay(Math.floor(length / HASHED_A_STEP));
+}
+
+/** Counts a value of a context by its size, since the operation that takes it may go through all of it. */
+export function paidRead(value: unknown): unknown {
+  if (typeof value === "string") payForText(value.length);
+  else if (Array.isArray(value) && value.length >= ELEMENTS_A_STEP)
+    pay(Math.floor(value.length / ELEMENTS_A_STEP));
+  return value;
+}
+
+/** Characters of a value's text; a list counts each element as often as it holds it. Throws `RangeError` past the limit. */
+export function lengthOf(value: unknown, before = 0): number {
+  let length = before + (typeof value === "string" ? value.length : 1);
+  if (length > LIMITS.characters)
+    throw new RangeError(`a rule makes texts of at most ${LIMITS.characters} characters`);
+  if (Array.isArray(value)) for (const each of value) length = lengthOf(each, length);
+  return length;
+}
