@@ -9,7 +9,7 @@ import { localAction } from "../../session/action.ts";
 import { type Config, globalOptions, readConfig } from "../../session/config.ts";
 import { mayHoldPassword } from "../../session/storage.ts";
 import { usage } from "../../session/usage.ts";
-import { EXECUTABLE, NAME, type Service, UNIT_NAME, unitText } from "./systemd.ts";
+import { ENVIRONMENT, EXECUTABLE, NAME, type Service, UNIT_NAME, unitText } from "./systemd.ts";
 import { heard } from "../../session/command-line.ts";
 
 export function addServiceCommands(service: Command, io: Io): void {
@@ -35,7 +35,8 @@ created if necessary. An executable in a home directory is copied to ${EXECUTABL
 command again with other options or a newer executable. If it does not start with them, the former unit runs again.
 
 The unit runs this executable with the options given here, on --data or on /var/lib/formflag (with --user:
-~/.local/share/formflag). Passwords and the credentials of a bucket are not part of it: pass them with EnvironmentFile=.
+~/.local/share/formflag). Files with passwords may belong to root alone: systemd passes them on. Secrets that only a variable
+can hold, such as FORMFLAG_DATABASE_URL, belong into ${ENVIRONMENT}, one NAME=value a line.
 
 Examples:
   sudo formflag service install --public-url https://forms.example.com --trusted-proxy 127.0.0.1
@@ -74,7 +75,7 @@ function parse(command: Command): Values {
   if (typeof options["database"] === "string" && mayHoldPassword(options["database"]))
     throw usage(
       "the URL of the database holds a password, which everyone could read in the unit",
-      "unset FORMFLAG_DATABASE_URL here, and give it to the service by EnvironmentFile= in systemctl edit formflag",
+      `unset FORMFLAG_DATABASE_URL here, and write it into ${ENVIRONMENT}, which only root reads`,
     );
   const service: Service = {
     executable: process.execPath,
@@ -83,8 +84,13 @@ function parse(command: Command): Values {
     ),
     data: sourceOf("data") === "default" ? null : resolve(config.data),
     files: given
-      .filter((option) => isFile(option) && !isFolder(option) && !isWritten(option))
+      .filter((option) => isFile(option) && !isFolder(option) && !isWritten(option) && !isSecret(option))
       .flatMap(valuesOf),
+    secrets: Object.fromEntries(
+      given
+        .filter(isSecret)
+        .flatMap((option) => valuesOf(option).map((path) => [path, option.long!.slice(2)])),
+    ),
     folders: [
       ...given.filter(isFolder).flatMap(valuesOf),
       ...given.filter(isWritten).flatMap(valuesOf).map(dirname),
@@ -103,6 +109,11 @@ function isFolder(option: Option): boolean {
 /** Whether an option names a file that the server writes, and may have to create. */
 function isWritten(option: Option): boolean {
   return option.attributeName() === "auditFile";
+}
+
+/** Whether an option names a file with a secret that is read once, at the start. */
+function isSecret(option: Option): boolean {
+  return /(?:Password|Secret|Key)File$/.test(option.attributeName());
 }
 
 /** Options of every command that say where a server has its data, apart from its directory. */

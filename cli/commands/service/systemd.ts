@@ -9,6 +9,8 @@ export type Service = {
   data: string | null;
   /** Other files the server reads. */
   files: string[];
+  /** Names of files with secrets, by their path: only root may be able to read them. */
+  secrets: Record<string, string>;
   /** Other folders the server writes to. */
   folders: string[];
   scope: "system" | "user";
@@ -26,6 +28,9 @@ export const UNIT_NAME = `${NAME}.service`;
 /** Place of the executable of a system service, if every user may not run it where it is. */
 export const EXECUTABLE = `/usr/local/bin/${NAME}`;
 
+/** The file with variables of a system service, for secrets that no option may hold. */
+export const ENVIRONMENT = `/etc/${NAME}/environment`;
+
 /** Folders of executables that every user may run. */
 export const SHARED = /^\/(usr|opt)\//;
 
@@ -34,7 +39,7 @@ export const SHARED = /^\/(usr|opt)\//;
  * https://www.freedesktop.org/software/systemd/man/latest/systemd.exec.html
  */
 export function unitText(service: Service): string {
-  const { executable, args, data, scope, hasTls } = service;
+  const { executable, args, data, scope, hasTls, secrets } = service;
   if (/["'\\\u0000-\u001f]/.test(executable)) {
     const hint = `copy it to /usr/local/bin/${NAME}, and print the unit with that one`;
     throw usage(`systemd runs no executable with quotes in its path: ${executable}`, hint);
@@ -47,7 +52,9 @@ export function unitText(service: Service): string {
     "serve",
     "--data",
     data === null ? usual : word(data),
-    ...args.map(word),
+    ...args.map((arg) =>
+      isSystem && Object.hasOwn(secrets, arg) ? `\${CREDENTIALS_DIRECTORY}/${secrets[arg]}` : word(arg),
+    ),
   ];
   return [
     "[Unit]",
@@ -59,6 +66,14 @@ export function unitText(service: Service): string {
     "Type=exec",
     ...(isSystem ? [`User=${NAME}`, `Group=${NAME}`] : []),
     ...(isSystem && data === null ? [`StateDirectory=${NAME}`, "StateDirectoryMode=0700"] : []),
+    ...(isSystem
+      ? [
+          `EnvironmentFile=-${ENVIRONMENT}`,
+          ...Object.entries(secrets).map(
+            ([path, name]) => `LoadCredential=${name}:${path.replaceAll("%", "%%")}`,
+          ),
+        ]
+      : []),
     "UMask=0077",
     `ExecStart=${command.join(" ")}`,
     ...(hasTls ? ["# Reads the TLS certificate again.", "ExecReload=/bin/kill -HUP $MAINPID"] : []),

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from "node:fs";
 import { Option } from "commander";
 import { asciiDomain } from "../../../src/base/address-spelling.ts";
 import { isMailAddress } from "../../../src/delivery/address.ts";
@@ -95,8 +96,16 @@ export function readDomain(options: Record<string, unknown>): DomainSettings | n
 
 /** The text of a port of all addresses of this machine. */
 export function everyAddress(port: number): string {
+  return `${hasIPv6() ? "[::]" : "0.0.0.0"}:${port}`;
+}
+
+const TABLE = "/proc/self/net/if_inet6";
+
+/** Whether this machine has IPv6. On Linux, a file says so: the unit of a service closes the socket that lists addresses. */
+function hasIPv6(): boolean {
+  if (process.platform === "linux") return existsSync(TABLE) && readFileSync(TABLE, "utf8") !== "";
   const all = Object.values(process.getBuiltinModule("node:os").networkInterfaces()).flat();
-  return `${all.some((each) => each?.family === "IPv6") ? "[::]" : "0.0.0.0"}:${port}`;
+  return all.some((each) => each?.family === "IPv6");
 }
 
 const LABEL = "[a-z\\d](?:[a-z\\d-]{0,61}[a-z\\d])?";

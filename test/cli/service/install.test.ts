@@ -35,6 +35,7 @@ function openMachine(more: Partial<Machine> = {}, answers: Record<string, number
     args: ["--listen", "127.0.0.1:9000"],
     data: null,
     files: [],
+    secrets: {},
     folders: [],
     scope: "system",
     usesLowPort: false,

@@ -23,6 +23,7 @@ const SERVICE: Service = {
   args: [],
   data: null,
   files: [],
+  secrets: {},
   folders: [],
   scope: "system",
   usesLowPort: false,
@@ -60,9 +61,11 @@ describe("service install", () => {
     const env = { FORMFLAG_SMTP_PASSWORD: "hunter2", FORMFLAG_RETRY_DELAYS: "5s 1m" };
     const unit = await printed([...mail, "--smtp-password-file", "/home/me/password"], env);
     expect(settingOf(unit, "ExecStart")).toEndWith(
-      'serve --data %S/formflag --smtp-url smtp://me@mail.example.com --smtp-password-file /home/me/password --mail-from "Shop <forms@example.com>" --retry-delays "5s 1m"',
+      'serve --data %S/formflag --smtp-url smtp://me@mail.example.com --smtp-password-file ${CREDENTIALS_DIRECTORY}/smtp-password-file --mail-from "Shop <forms@example.com>" --retry-delays "5s 1m"',
     );
-    expect(unit).toContain('BindReadOnlyPaths="/home/me/password"');
+    // The file may belong to root.
+    expect(settingOf(unit, "LoadCredential")).toBe("smtp-password-file:/home/me/password");
+    expect(settingOf(unit, "EnvironmentFile")).toBe("-/etc/formflag/environment");
     expect(settingOf(unit, "ExecReload")).toBeUndefined();
     expect(unit).not.toContain("hunter2");
   });

@@ -25,12 +25,18 @@ export function reply(text: string): Error {
 type Options = Omit<SMTPServerOptions, "onData"> & {
   /** Returns the reply that refuses a message. */
   refuse?: (raw: Buffer) => Error | null;
+  /** Where it listens, if not at a free port of this machine alone. */
+  at?: { port: number; host: string };
 };
 
 type Given = Parameters<NonNullable<SMTPServerOptions["onData"]>>;
 
 /** A real SMTP server on a port of its own, which keeps what it accepts. Without a certificate it offers no STARTTLS. */
-export async function openMailSink({ refuse = () => null, ...options }: Options = {}) {
+export async function openMailSink({
+  refuse = () => null,
+  at = { port: 0, host: "127.0.0.1" },
+  ...options
+}: Options = {}) {
   const received: Received[] = [];
   const receive = async (raw: Buffer, [stream, session, done]: Given) => {
     const refusal = stream.sizeExceeded ? reply("552 5.3.4 Message too large") : refuse(raw);
@@ -51,7 +57,7 @@ export async function openMailSink({ refuse = () => null, ...options }: Options 
   });
   // A client that refuses the certificate ends the connection in the middle of the handshake.
   server.on("error", () => {});
-  const listener = server.listen(0, "127.0.0.1");
+  const listener = server.listen(at.port, at.host);
   await new Promise((resolve) => listener.once("listening", resolve));
   afterAll(() => server.close(() => {}));
   return { port: portOf(listener), received };
@@ -88,8 +94,8 @@ export async function openRawSink(speak: (socket: Socket) => void): Promise<{ po
 
 const portOf = (server: Server) => (server.address() as { port: number }).port;
 
-/** An authority of its own, and certificates that it signed: for this machine, and for another name. */
-export async function createCertificates() {
+/** An authority of its own, and certificates that it signed: for the names of this machine, and for another one. */
+export async function createCertificates(names = "DNS:localhost,IP:127.0.0.1") {
   const directory = tempDirectory();
   const script = `set -e
 cd "$1"
@@ -100,7 +106,7 @@ sign() {
   echo "subjectAltName=$2" > "$1.ext"
   openssl x509 -req -in "$1.csr" -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -out "$1.pem" -extfile "$1.ext"
 }
-sign here DNS:localhost,IP:127.0.0.1
+sign here ${names}
 sign elsewhere DNS:mail.other.example
 `;
   await Bun.$`sh -c ${script} sh ${directory}`.quiet();

@@ -46,4 +46,6 @@ done
 mkdir -p mnt
 pivot_root . mnt
 umount --lazy mnt
+# As systemd has it outside of a container: what it mounts for the credentials of a unit is seen by the unit.
+mount --make-rshared /
 exec env -i container=formflag PATH="$PATH" /lib/systemd/systemd --unit=basic.target --show-status=no --log-target=console

@@ -9,6 +9,8 @@ import { tempDirectory } from "../temp.ts";
 
 /** A machine of its own on which systemd is process 1, with a copy of the files of this one, and on its network. */
 export type Machine = {
+  /** What stands before a program of it, with no variables. */
+  inside: string[];
   /** Runs a program on it as root. */
   run: (...command: string[]) => Promise<RunResult>;
   /** As `run`; throws if the program fails. Returns what it prints. */
@@ -81,7 +83,7 @@ export async function bootMachine(): Promise<Machine | null> {
   await eventually("the machine is up", async () =>
     /running|degraded/.test((await run("systemctl", "is-system-running")).stdout),
   );
-  return { run, must, path: (file) => join(`/proc/${pid}/root`, file) };
+  return { inside, run, must, path: (file) => join(`/proc/${pid}/root`, file) };
 }
 
 /** The id here of the process 1 that a process has started; null before. */

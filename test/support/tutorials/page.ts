@@ -24,11 +24,12 @@ export function stepsOf(page: string): Step[] {
 /** What is different each time: ids, times, tokens and keys, sizes and versions. */
 const MASKS: [RegExp, string][] = [
   [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME"],
-  [/\d{8}T\d{6}Z/g, "TIME"],
+  [/\d{8}T\d{6}Z|\d{4}-\d\d-\d\d/g, "TIME"],
   [/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "ID"],
   [/\b[0-9a-f]{64}\b/g, "SHA256"],
   [/\bff[a-z]*_[\w-]{16,}/g, "TOKEN"],
   [/[\w-]{32,}/g, "KEY"],
+  [/\b[a-z0-9]{24}\b/g, "KEY"],
   [/\b[a-z0-9]{4}(-[a-z0-9]{4}){2,3}\b/g, "KEY"],
   [/\d+(\.\d+)? (bytes|kB|KB|MB|GB)\b/g, "SIZE"],
   [/\d+(\.\d+)?( ms\b| seconds?\b|s\b)/g, "DURATION"],
@@ -37,7 +38,7 @@ const MASKS: [RegExp, string][] = [
 ];
 
 /** A text without what is different each time, and without the width of columns. */
-export function masked(text: string): string {
+function masked(text: string): string {
   const plain = MASKS.reduce((all, [pattern, name]) => all.replaceAll(pattern, name), text);
   return plain
     .split("\n")

@@ -34,10 +34,15 @@ export async function openTerminal({
 }): Promise<Terminal> {
   let screen = "";
   let folder = cwd;
+  const decoder = new TextDecoder();
   const child = Bun.spawn([...under, "bash", "--norc", "--noprofile", "--noediting", "-i"], {
     ...(under.length === 0 && { cwd }),
     env: { TERM: "xterm", PS1: "", PS2: "", ...env },
-    terminal: { cols: 120, rows: 40, data: (_, bytes) => void (screen += Buffer.from(bytes).toString()) },
+    terminal: {
+      cols: 140,
+      rows: 40,
+      data: (_, bytes) => void (screen += decoder.decode(bytes, { stream: true })),
+    },
   });
   afterAll(() => child.kill("SIGKILL"));
   const write = (line: string) => {
