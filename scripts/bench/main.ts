@@ -15,6 +15,7 @@ type Measure = (directory: string, rounds: Rounds, show: Show) => Promise<void>;
 
 const PARTS: Record<string, () => Promise<Measure>> = {
   reads: async () => (await import("./reads.ts")).measureReads,
+  evaluate: async () => (await import("./evaluate.ts")).measureEvaluate,
   ofrep: async () => (await import("./ofrep.ts")).measureOfrep,
   experiments: async () => (await import("./experiments.ts")).measureExperiments,
   submissions: async () => (await import("./submissions.ts")).measureSubmissions,
