@@ -12,7 +12,8 @@ import { type Published, buildExecutable } from "./executable.ts";
 import { formatOf } from "./format.ts";
 import { manPage } from "./man.ts";
 import { installationFiles } from "./publishing/files.ts";
-import { PACKAGED, launcherPackage, platformPackage } from "./publishing/npm.ts";
+import { openFeaturePackage } from "./publishing/openfeature.ts";
+import { type About, PACKAGED, launcherPackage, platformPackage } from "./publishing/npm.ts";
 import { type Signer, readSigner } from "./publishing/sign.ts";
 import { TARGETS, type Target, executableOf } from "./publishing/targets.ts";
 import { type Lock, sbom } from "./sbom.ts";
@@ -20,7 +21,8 @@ import { launcherOf, tryOut } from "./trial.ts";
 
 /**
  * npm run release [-- --platform P… --out DIR --sign-key FILE --download URL]: makes `dist/release/`, or `DIR`: archives and
- * npm packages for every platform, files that install them, the bill of materials, checksums, and with a key their signature.
+ * npm packages for every platform, the package of the providers, files that install them, the bill of materials, checksums,
+ * and with a key their signature. With `--package openfeature`, makes only the package of the providers.
  */
 
 const ROOT = join(import.meta.dir, "..");
@@ -116,7 +118,13 @@ async function buildTarget(
   return { bytes, tried: launcher.length > 0 ? `ran with ${launcher.join(" ")}` : "ran here" };
 }
 
-type Options = { targets: readonly Target[]; out: string; signer: Signer | null; download: string };
+type Options = {
+  targets: readonly Target[];
+  out: string;
+  signer: Signer | null;
+  download: string;
+  isOnlyProviders: boolean;
+};
 
 /** Throws `invalid` for options that are wrong. */
 async function optionsOf(args: string[]): Promise<Options> {
@@ -127,6 +135,7 @@ async function optionsOf(args: string[]): Promise<Options> {
       out: { type: "string", default: join("dist", "release") },
       "sign-key": { type: "string" },
       download: { type: "string", default: "" },
+      package: { type: "string" },
     },
   });
   const names = values.platform.flatMap((text) => text.split(","));
@@ -135,6 +144,8 @@ async function optionsOf(args: string[]): Promise<Options> {
     const hint = `there are ${TARGETS.map(({ name }) => name).join(", ")}`;
     throw new AppError("invalid", `--platform ${unknown} is unknown`, { hint });
   }
+  if (values.package !== undefined && values.package !== "openfeature")
+    throw new AppError("invalid", `--package ${values.package} is unknown`, { hint: "there is openfeature" });
   const download = values.download.replace(/\/+$/, "");
   if (download !== "" && !/^https?:$/.test(URL.parse(download)?.protocol ?? ""))
     throw new AppError("invalid", `--download ${download} is not the address of a folder`);
@@ -143,7 +154,14 @@ async function optionsOf(args: string[]): Promise<Options> {
     out: resolve(values.out),
     signer: values["sign-key"] === undefined ? null : await readSigner(values["sign-key"]),
     download,
+    isOnlyProviders: values.package !== undefined,
   };
+}
+
+/** The facts of all packages, of the last commit. */
+function aboutRelease(): About {
+  const { version, description, license } = manifest;
+  return { version, description, license, date: new Date(output("git", "log", "-1", "--format=%cI")) };
 }
 
 /** Empties the folder of a release, which has files of a release alone. Throws `conflict` for any other folder. */
@@ -178,12 +196,11 @@ async function release({ targets, out, signer, download }: Options): Promise<voi
     });
   }
   const commit = output("git", "rev-parse", "--short", "HEAD");
-  const date = new Date(output("git", "log", "-1", "--format=%cI"));
   const lock = (await Bun.file(join(ROOT, "package-lock.json")).json()) as Lock;
+  const about = aboutRelease();
+  const { version, description, license, date } = about;
   const beside = await companions(date);
   const key = signer?.publicKey ?? null;
-  const { version, description, license } = manifest;
-  const about = { version, description, license, date };
   emptyFolder(out);
   const { sums, save } = releaseIn(out);
   const folder = mkdtempSync(join(tmpdir(), "formflag-release-"));
@@ -205,7 +222,8 @@ async function release({ targets, out, signer, download }: Options): Promise<voi
   }
   const readme = await Bun.file(join(ROOT, "README.md")).bytes();
   const launcher = await launcherPackage(PACKAGED, readme, about);
-  await save(`npm/${launcher.name}`, launcher.bytes);
+  const providers = await openFeaturePackage(about);
+  for (const { name, bytes } of [launcher, providers]) await save(`npm/${name}`, bytes);
   const files = await installationFiles({ version, description, license, download, key, targets, sums });
   for (const [name, text] of files) await save(name, text);
   const runtimes = [...new Set(targets.map(({ runtime }) => runtime))];
@@ -224,7 +242,11 @@ async function release({ targets, out, signer, download }: Options): Promise<voi
 // A zip holds the time of day without its zone.
 process.env["TZ"] = "UTC";
 try {
-  await release(await optionsOf(Bun.argv.slice(2)));
+  const options = await optionsOf(Bun.argv.slice(2));
+  if (options.isOnlyProviders) {
+    const { name, bytes } = await openFeaturePackage(aboutRelease());
+    await Bun.write(join(options.out, name), bytes);
+  } else await release(options);
 } catch (error) {
   if (!(error instanceof AppError)) throw error;
   console.error(`error: ${error.message}${error.hint === null ? "" : `\nhint: ${error.hint}`}`);

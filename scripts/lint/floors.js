@@ -21,6 +21,12 @@ export const FLOORS = [
   { area: "src/base", imports: [], libraries: ["zod"] },
   // Runs wherever an application runs: nothing of this repository, of a library or of a runtime.
   { area: "src/evaluator", imports: [], libraries: [] },
+  // Providers of OpenFeature, which are published as a package and run wherever an application runs.
+  {
+    area: "src/provider",
+    imports: ["src/evaluator"],
+    libraries: ["@openfeature/server-sdk", "@openfeature/web-sdk"],
+  },
   { area: "src/access", imports: ["src/base"], libraries: ["zod"] },
   { area: "src/access/factors", imports: [], libraries: ["@simplewebauthn/server", "reflect-metadata"] },
   { area: "src/blobs", imports: ["src/base"], libraries: ["aws4fetch"] },

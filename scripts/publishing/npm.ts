@@ -4,7 +4,7 @@ import { TARGETS, type Target, executableOf } from "./targets.ts";
 
 /** The packages for npm: `formflag`, a launcher, and a package a platform with its executable, which npm selects. */
 
-type About = {
+export type About = {
   version: string;
   description: string;
   license: string;
@@ -14,18 +14,22 @@ type About = {
 
 const encode = (text: string) => new TextEncoder().encode(text);
 
+/** A package, with the name of its file. */
+export type Packed = { name: string; bytes: Uint8Array };
+
 /** The name of the package of a platform. */
 const packageOf = ({ name }: Pick<Target, "name">): string => `@formflag/${name}`;
 
 /** The file of a package, as `npm pack` names it. */
-const fileOf = (name: string, version: string) => `${name.replace("@", "").replace("/", "-")}-${version}.tgz`;
+export const fileOf = (name: string, version: string) =>
+  `${name.replace("@", "").replace("/", "-")}-${version}.tgz`;
 
 /** The package of a platform, with its file name; null for a platform without one. */
 export async function platformPackage(
   target: Target,
   executable: Uint8Array,
   { version, description, license, date }: About,
-): Promise<{ name: string; bytes: Uint8Array } | null> {
+): Promise<Packed | null> {
   if (target.npm === null) return null;
   const { os, cpu, libc } = target.npm;
   const name = packageOf(target);
@@ -57,7 +61,7 @@ export async function launcherPackage(
   targets: readonly Target[],
   readme: Uint8Array,
   { version, description, license, date }: About,
-): Promise<{ name: string; bytes: Uint8Array }> {
+): Promise<Packed> {
   const packages = targets.filter(({ npm }) => npm !== null).map((target) => [packageOf(target), version]);
   const manifest = {
     name: "formflag",
@@ -82,11 +86,11 @@ export async function launcherPackage(
 /** All platforms with a package. */
 export const PACKAGED: readonly Target[] = TARGETS.filter(({ npm }) => npm !== null);
 
-function jsonFile(manifest: object): Entry {
+export function jsonFile(manifest: object): Entry {
   return { name: "package.json", bytes: encode(`${JSON.stringify(manifest, null, 2)}\n`) };
 }
 
-function pack(files: Entry[], date: Date): Promise<Uint8Array> {
+export function pack(files: Entry[], date: Date): Promise<Uint8Array> {
   return tarGz(
     files.map((file) => ({ ...file, name: `package/${file.name}` })),
     date,

@@ -1,5 +1,5 @@
 import type { EnvironmentKeys } from "../../access/place.ts";
-import { APPLICATION_SCOPES } from "../../access/scope.ts";
+import { APPLICATION_SCOPES, type Scope } from "../../access/scope.ts";
 import type { FoundToken } from "../../access/store.ts";
 import { authenticate } from "../../access/tokens.ts";
 import type { App } from "../../app.ts";
@@ -27,19 +27,20 @@ export function createIdentifyApplication(
   app: App,
   findToken: Find<FoundToken>,
   threads: ThreadCounts,
+  scopes: readonly Scope[] = APPLICATION_SCOPES,
 ): IdentifyApplication {
   const countFailure = createFailureCount(app.now, threads);
   return async (request, secret, client) => {
     try {
       const token = await authenticate(app, secret(), findToken);
-      if (!isForApplication(token)) {
+      if (!isForApplication(token, scopes)) {
         throw new AppError("forbidden", `the token "${token.name}" lacks the scope flags:evaluate`, {
           reason: "evaluate-alone",
         });
       }
       checkOrigin(token, request);
-      const { keys, hash, name, scopes } = token;
-      return { keys, hash, name, isBrowser: scopes.includes("flags:browser") };
+      const { keys, hash, name } = token;
+      return { keys, hash, name, isBrowser: token.scopes.includes("flags:browser") };
     } catch (error) {
       countFailure(error, client);
       throw error;
@@ -48,8 +49,11 @@ export function createIdentifyApplication(
 }
 
 /** Whether a token is for the applications of an environment. */
-export function isForApplication(token: FoundToken): token is FoundToken & { keys: EnvironmentKeys } {
-  return token.keys !== undefined && APPLICATION_SCOPES.some((scope) => token.scopes.includes(scope));
+export function isForApplication(
+  token: FoundToken,
+  scopes: readonly Scope[] = APPLICATION_SCOPES,
+): token is FoundToken & { keys: EnvironmentKeys } {
+  return token.keys !== undefined && scopes.some((scope) => token.scopes.includes(scope));
 }
 
 /** A request without an origin passes: browsers send one with every POST, and other clients could send any. */

@@ -1,4 +1,5 @@
 import type { App } from "../../app.ts";
+import { APPLICATION_SCOPES } from "../../access/scope.ts";
 import { createTokenFinder } from "../../access/token-finder.ts";
 import { formatBytes } from "../../base/bytes.ts";
 import { AppError } from "../../base/errors.ts";
@@ -38,6 +39,8 @@ export function createEventTaker(
     app,
     createTokenFinder(app.watch, app.store),
     threads,
+    // Applications that evaluate flags themselves report what they saw.
+    [...APPLICATION_SCOPES, "flags:sync"],
   );
   const load = createAssignmentSource(app);
 

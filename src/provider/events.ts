@@ -1,0 +1,77 @@
+import type { SourceOptions } from "./store.ts";
+
+/** Sends events of users, which experiments count, in batches. */
+export type Tracker = {
+  /** Notes an event of a user; one without a user is not counted. */
+  track: (event: string, targetingKey: string | undefined) => void;
+  /** Sends what waits, once. */
+  flush: () => Promise<void>;
+};
+
+/** Milliseconds for which events are collected. */
+const COLLECTED = 1000;
+/** Milliseconds until a batch is sent again. */
+const RETRY = 10_000;
+/** Milliseconds of a request. */
+const REQUEST = 10_000;
+/** Events of a batch, and those that wait at most. */
+const BATCH = 1000;
+const MOST = 10_000;
+/** The names that the server takes. */
+const NAME = /^[A-Za-z0-9._-]{1,100}$/;
+
+export function createTracker({ url, token, fetch: send = globalThis.fetch }: SourceOptions): Tracker {
+  const address = `${String(new URL(url)).replace(/\/+$/, "")}/v1/events`;
+  let waiting: { event: string; targetingKey: string }[] = [];
+  /** The events that are on their way, with a key under which they count once, however often they are sent. */
+  let batch: { key: string; body: string } | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let sending: Promise<void> | undefined;
+
+  const sendBatch = async (): Promise<boolean> => {
+    const { key, body } = (batch ??= {
+      key: crypto.randomUUID(),
+      body: JSON.stringify({ events: waiting.splice(0, BATCH) }),
+    });
+    const headers = {
+      "Content-Type": "application/json",
+      Authorization: `Bearer ${token}`,
+      "Idempotency-Key": key,
+    };
+    try {
+      const signal = AbortSignal.timeout(REQUEST);
+      const answer = await send(address, { method: "POST", headers, body, redirect: "manual", signal });
+      await answer.body?.cancel();
+      if (answer.status >= 500 || answer.status === 429) return false;
+    } catch {
+      return false;
+    }
+    batch = undefined;
+    return true;
+  };
+  const sendAll = async () => {
+    let isSent = true;
+    do isSent = await sendBatch();
+    while (isSent && waiting.length > 0);
+    if (!isSent) later(RETRY);
+  };
+  const flush = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (!batch && waiting.length === 0) return undefined;
+    return (sending ??= sendAll().finally(() => (sending = undefined)));
+  };
+  const later = (ms: number) => void (timer ??= setTimeout(() => void flush(), ms));
+
+  return {
+    flush: async () => {
+      await flush();
+      clearTimeout(timer);
+    },
+    track(event, targetingKey) {
+      if (!NAME.test(event) || !targetingKey || waiting.length >= MOST) return;
+      waiting.push({ event, targetingKey });
+      later(COLLECTED);
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import { type Environment, compile } from "../evaluator/evaluator.ts";
+
+/** The values that rules read of whom flags are evaluated for. */
+export type Context = { targetingKey?: string | undefined } & Record<string, unknown>;
+
+export type Metadata = Record<string, string | number | boolean>;
+
+/** The result for a flag. Without a value, the application uses its own default. */
+export type Evaluation = {
+  value?: unknown;
+  variant?: string;
+  reason: string;
+  errorCode?: string;
+  errorMessage?: string;
+  metadata: Metadata;
+};
+
+/** A set of flags as a server sent it, ready for evaluation. */
+export type Flags = {
+  evaluate: (key: string, context: Context) => Evaluation;
+  keys: readonly string[];
+  document: FlagsDocument;
+};
+
+/** A flag of a file of formflag: flagd's definition, and what that has no words for. */
+type Definition = Environment["flags"][string] & {
+  formflag?: { payloadOf?: string; isOff?: boolean };
+};
+
+type FlagsDocument = Environment & { flags: Record<string, Definition> };
+
+type Evaluate = (context: Context) => Evaluation;
+
+/** Throws for a text that is no set of flags. */
+export function readFlags(text: string): Flags {
+  const document = JSON.parse(text) as FlagsDocument | null;
+  if (typeof document !== "object" || typeof document?.flags !== "object" || document.flags === null)
+    throw new Error("it is no set of flags");
+  const compiled = compile(document);
+  const byKey = new Map(
+    Object.entries(document.flags).map(([key, { formflag, variants }]): [string, Evaluate] => {
+      const plain = (context: Context) => compiled.evaluate(key, context) as Evaluation;
+      if (formflag?.isOff) return [key, (context) => ({ ...plain(context), reason: "DISABLED" })];
+      if (formflag?.payloadOf === undefined) return [key, plain];
+      const { payloadOf } = formflag;
+      return [key, (context) => payloadFor(byKey.get(payloadOf)!(context), variants["payload"])];
+    }),
+  );
+  return {
+    evaluate: (key, context) => (byKey.get(key) ?? missing(key))(asJson(context)),
+    keys: [...byKey.keys()],
+    document,
+  };
+}
+
+/** The result of a payload, which those get for whom its flag is true. */
+function payloadFor(own: Evaluation, value: unknown): Evaluation {
+  if (own.errorCode !== undefined) return own;
+  const { reason, metadata } = own;
+  if (own.value === true) return { value, variant: "payload", reason, metadata };
+  return { reason: reason === "DISABLED" ? reason : "DEFAULT", metadata };
+}
+
+function missing(key: string): Evaluate {
+  const errorMessage = `there is no flag ${key}`;
+  return () => ({ reason: "ERROR", errorCode: "FLAG_NOT_FOUND", errorMessage, metadata: {} });
+}
+
+/** The context as a server would get it: times are texts. */
+function asJson(context: Context): Context {
+  return hasTime(context) ? (JSON.parse(JSON.stringify(context)) as Context) : context;
+}
+
+function hasTime(value: object): boolean {
+  for (const each of Object.values(value))
+    if (typeof each === "object" && each !== null && (each instanceof Date || hasTime(each as object)))
+      return true;
+  return false;
+}
+
+/** The flags that may evaluate to something else in another set. */
+export function changesBetween(before: Flags | undefined, after: Flags): string[] {
+  const [old, current] = [fingerprints(before?.document), fingerprints(after.document)];
+  const keys = new Set([...old.keys(), ...current.keys()]);
+  return [...keys].filter((key) => old.get(key) !== current.get(key));
+}
+
+/** All that decides about each flag, as a text. */
+function fingerprints(document: FlagsDocument | undefined): Map<string, string> {
+  const { flags = {}, $evaluators = {}, metadata } = document ?? {};
+  const ofSet = JSON.stringify(metadata);
+  const prints = new Map<string, string>();
+  for (const [key, flag] of Object.entries(flags)) {
+    let text = JSON.stringify(flag);
+    const seen = new Set<string>();
+    const add = (rule: string) => {
+      for (const [, name] of rule.matchAll(/"\$ref":"((?:[^"\\]|\\.)*)"/g)) {
+        if (seen.has(name!)) continue;
+        seen.add(name!);
+        const segment = JSON.stringify($evaluators[JSON.parse(`"${name}"`) as string] ?? null);
+        text += `\n${name}${segment}`;
+        add(segment);
+      }
+    };
+    add(text);
+    prints.set(key, `${text}\n${ofSet}`);
+  }
+  for (const [key, { formflag }] of Object.entries(flags))
+    if (formflag?.payloadOf !== undefined) prints.set(key, prints.get(key)! + prints.get(formflag.payloadOf));
+  return prints;
+}
