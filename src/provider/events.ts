@@ -1,3 +1,4 @@
+import { baseOf } from "./base.ts";
 import type { SourceOptions } from "./store.ts";
 
 /** Sends events of users, which experiments count, in batches. */
@@ -21,7 +22,7 @@ const MOST = 10_000;
 const NAME = /^[A-Za-z0-9._-]{1,100}$/;
 
 export function createTracker({ url, token, fetch: send = globalThis.fetch }: SourceOptions): Tracker {
-  const address = `${String(new URL(url)).replace(/\/+$/, "")}/v1/events`;
+  const address = `${baseOf(url)}/v1/events`;
   let waiting: { event: string; targetingKey: string }[] = [];
   /** The events that are on their way, with a key under which they count once, however often they are sent. */
   let batch: { key: string; body: string } | undefined;

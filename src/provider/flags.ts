@@ -91,19 +91,17 @@ function fingerprints(document: FlagsDocument | undefined): Map<string, string> 
   const ofSet = JSON.stringify(metadata);
   const prints = new Map<string, string>();
   for (const [key, flag] of Object.entries(flags)) {
-    let text = JSON.stringify(flag);
-    const seen = new Set<string>();
-    const add = (rule: string) => {
-      for (const [, name] of rule.matchAll(/"\$ref":"((?:[^"\\]|\\.)*)"/g)) {
-        if (seen.has(name!)) continue;
-        seen.add(name!);
-        const segment = JSON.stringify($evaluators[JSON.parse(`"${name}"`) as string] ?? null);
-        text += `\n${name}${segment}`;
-        add(segment);
+    // A flag, then the segments that it refers to, and those that they refer to.
+    const texts = [JSON.stringify(flag)];
+    const names = new Set<string>();
+    for (const text of texts)
+      for (const [, name] of text.matchAll(/"\$ref":("(?:[^"\\]|\\.)*")/g)) {
+        const segment = JSON.parse(name!) as string;
+        if (names.has(segment)) continue;
+        names.add(segment);
+        texts.push(JSON.stringify([segment, $evaluators[segment]]));
       }
-    };
-    add(text);
-    prints.set(key, `${text}\n${ofSet}`);
+    prints.set(key, `${texts.join("\n")}\n${ofSet}`);
   }
   for (const [key, { formflag }] of Object.entries(flags))
     if (formflag?.payloadOf !== undefined) prints.set(key, prints.get(key)! + prints.get(formflag.payloadOf));

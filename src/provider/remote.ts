@@ -1,3 +1,4 @@
+import { baseOf } from "./base.ts";
 import type { Context, Evaluation } from "./flags.ts";
 
 /** All flags for a context, evaluated by the server. */
@@ -31,7 +32,7 @@ const MOST_WAIT = 30_000;
 const MOST_SEEN = 90;
 
 export function createRemote(url: string | URL, token: string, { took, failed }: Heard): Remote {
-  const base = String(new URL(url)).replace(/\/+$/, "");
+  const base = baseOf(url);
   const authorization = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
   let context: Context | undefined;
   let etag: string | null = null;

@@ -1,3 +1,4 @@
+import { baseOf } from "./base.ts";
 import { type Flags, readFlags } from "./flags.ts";
 
 /** A place for the last flags, such as a file, a cache or a `Map`, for a start without the server. */
@@ -128,7 +129,7 @@ function addressOf({ url, token, project, environment }: SourceOptions): string 
     project === undefined
       ? "/flagd/v1.json"
       : `/flagd/v1/${encodeURIComponent(project)}/${encodeURIComponent(environment!)}.json`;
-  return `${base.origin}${base.pathname.replace(/\/+$/, "")}${path}`;
+  return `${baseOf(base)}${path}`;
 }
 
 /** Whether a host is this machine, or has a name that only a private network knows. */

@@ -96,6 +96,7 @@ const WALKERS: ReadonlyMap<string, string> = new Map([
     "src/http/dashboard/submissions/content.tsx: Members memberOf membersLeft",
     "once each, up to the members that are shown",
   ],
+  ["src/provider/flags.ts: hasTime", "once each, of a context that the application makes"],
   ["src/mcp/text.ts: walk", "once each, of a submission of 16 levels"],
   [
     "src/operations/schema/shape.ts: parseAt holdsSection parseObject parseSection countValues",
@@ -156,6 +157,10 @@ const EXPRESSIONS: ReadonlyMap<string, string> = new Map([
   [
     String.raw`src/forms/validation/formats.ts /(?<![\t\n\f\r ])[\t\n\f\r ]+$/`,
     "begins at the first space of a run",
+  ],
+  [
+    String.raw`src/provider/flags.ts /"\$ref":("(?:[^"\\]|\\.)*")/g`,
+    "a rule as JSON, which has one end of a text for each beginning",
   ],
   [
     String.raw`src/documents/changes/proposed-differences.ts /\["(?:[^"\\]|\\.)*"\]|\[\d+\]|[^.[\]]+/g`,
