@@ -39,11 +39,11 @@ function indexForAssistants(generated: Record<string, string>): string {
   return [`# formflag\n`, `> ${about}\n`, ...sections].join("\n");
 }
 
-/** The first sentence of prose of a page, without links. */
+/** The first sentence of prose of a page, without links; and who it is for, if the sentence before says only that. */
 function firstSentence(page: string): string {
   const prose = page.split("\n").find((line) => /^[A-Za-z*`[]/.test(line) && !line.startsWith("```"));
   const plain = (prose ?? "").replaceAll(/\[([^\]]+)\]\([^)]*\)/g, "$1");
-  return /^.*?\.(?= |$)/.exec(plain)?.[0] ?? plain.replace(/:$/, ".");
+  return /^(?:For [^:.]*\. )?.*?\.(?= |$)/.exec(plain)?.[0] ?? plain.replace(/:$/, ".");
 }
 
 function cliPage([program, ...commands]: [CommandHelp, ...CommandHelp[]]): string {
@@ -56,7 +56,7 @@ function cliPage([program, ...commands]: [CommandHelp, ...CommandHelp[]]): strin
   });
   return `# Commands
 
-\`formflag <command> --help\` prints the same text in a terminal, and \`man formflag\` prints all of it.
+For people who look up a command or an option. \`formflag <command> --help\` prints the same text in a terminal, and \`man formflag\` prints all of it.
 
 ${tableOf(["command", "subcommands", "what it does"], rows)}
 
@@ -148,7 +148,7 @@ function settingsPage([program, ...commands]: [CommandHelp, ...CommandHelp[]]): 
     );
   return `# Settings
 
-\`formflag config show\` prints every setting with its value and the source of the value. An option overrides its environment variable, and the variable overrides the default. An empty variable counts as not set. There is no configuration file, and \`.env\` files are not read.
+For operators who look up a setting. \`formflag config show\` prints every setting with its value and the source of the value. An option overrides its environment variable, and the variable overrides the default. An empty variable counts as not set. There is no configuration file, and \`.env\` files are not read.
 
 The settings of a single form are set with \`formflag forms set\`: see [forms.md](../guides/forms.md#settings-of-a-form).
 

@@ -106,7 +106,7 @@ export async function limitsPage(): Promise<string> {
   if (left.length > 0) throw new Error(`scripts/limits.ts has no section for ${left.join(", ")}`);
   return `# Limits
 
-Limits without an entry under "set with" are fixed. 1 KB is 1,024 bytes, 1 MB is 1,024 KB. A level is one array or object inside another.
+For operators and developers who look up a limit. Those without an entry under "set with" are fixed. 1 KB is 1,024 bytes, 1 MB is 1,024 KB. A level is one array or object inside another.
 
 ${sections.join("\n\n")}
 `;

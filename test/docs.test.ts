@@ -40,6 +40,26 @@ describe("the generated page", () => {
   });
 });
 
+test.each(PAGES.filter((page) => page !== "README.md"))(
+  "%s says in its first line who it is for",
+  async (page) => {
+    const first = /^# .+\n\n(.+)$/m.exec(await read(page))?.[1];
+    expect(first).toMatch(/^For [a-z]/);
+  },
+);
+
+/** Pages that scripts write: `npm run docs`, `bench` and `conformance`. */
+const GENERATED = /^docs\/reference\/(?:cli|settings|limits|api|figures|conformance)\.md$/;
+
+/** What a person who reads everything can finish: the words of all pages that are written by hand. */
+const MOST_WORDS = 60_500;
+
+test(`pages by hand have at most ${MOST_WORDS} words`, async () => {
+  const texts = await Promise.all(PAGES.filter((page) => !GENERATED.test(page)).map(read));
+  const words = texts.reduce((sum, text) => sum + text.split(/\s+/).filter(Boolean).length, 0);
+  expect(words).toBeLessThanOrEqual(MOST_WORDS);
+});
+
 test("the schema of webhooks is as npm run schema writes it", async () => {
   expect(JSON.parse(await read("docs/reference/webhook.schema.json"))).toEqual(webhookJsonSchema());
 });

@@ -26,7 +26,7 @@ export async function savePage(
   const rows = [...commits].map(([path, commit]) => `| \`${path}\` | \`${commit}\` |`);
   const page = `# Conformance of the providers
 
-The JavaScript providers of OpenFeature read flags from a running formflag server. Scenarios in Gherkin describe the value, variant, reason and error that an application gets, and the events that it receives when flags change or the server is down.
+For developers who choose a provider: the JavaScript providers of OpenFeature read flags from a running formflag server. Scenarios in Gherkin describe the value, variant, reason and error that an application gets, and the events that it receives when flags change or the server is down.
 
 \`\`\`sh
 npm run conformance
