@@ -50,9 +50,8 @@ export async function openTerminal({
     child.terminal!.write(`${line}\n`);
   };
   const plain = () =>
-    Bun.stripANSI(screen)
-      .replaceAll("\r\n", "\n")
-      .replaceAll(/^.*\r(?!\n)/gm, "");
+    // What a line began with is gone once it is written again, as by a progress bar.
+    Bun.stripANSI(screen.replaceAll("\r\n", "\n").replaceAll(/.*(?:\r|\u001b\[2?K)/g, ""));
   // The block is one line of input: what its commands read is what is typed after it.
   const line = (block: string) => {
     const text = Buffer.from(block).toString("base64");
