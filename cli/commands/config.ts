@@ -47,7 +47,7 @@ function parse(command: Command): Values {
     if (name === "database" && value !== null && config.storage.database === null)
       return [option.name(), { value: NOT_USED, source, environment: option.envVar ?? null }];
     const isHidden =
-      (name === "smtpUrl" && typeof value === "string" && mayHoldPassword(value)) ||
+      ((name === "smtpUrl" || name === "mailUrl") && typeof value === "string" && mayHoldPassword(value)) ||
       (name === "database" && value !== null);
     return [option.name(), { value: isHidden ? HIDDEN : value, source, environment: option.envVar ?? null }];
   });
@@ -63,6 +63,7 @@ function parse(command: Command): Values {
     ],
     secretIn("token", "FORMFLAG_TOKEN"),
     secretIn("smtp-password", "FORMFLAG_SMTP_PASSWORD"),
+    secretIn("mail-key", "FORMFLAG_MAIL_KEY"),
     secretIn("aws-access-key-id", "AWS_ACCESS_KEY_ID"),
     secretIn("aws-secret-access-key", "AWS_SECRET_ACCESS_KEY"),
     secretIn("aws-session-token", "AWS_SESSION_TOKEN"),

@@ -19,7 +19,7 @@ send: mail test
     .argument("[address]", "mail address that gets the message")
     .description("send one test message and show the answer of the mail server")
     .after(`
-With --server, that server sends the message. Otherwise this command sends it, with the mail server of the running server.
+The mail server may be a mail service (serve --mail-url). With --server, that server sends the message. Otherwise this command sends it, with the mail server of the running server.
 FORMFLAG_SMTP_URL, FORMFLAG_MAIL_FROM and the other variables of serve replace that, and are needed if no server runs.
 
 Exit code: 0 when the mail server accepted the message, 6 when not, 5 when no mail server is configured.
@@ -55,6 +55,12 @@ async function sendTest({ client, report, suggest, progress }: Session, address:
 
 /** Advice by the error of a mail server or its connection. The first match counts. */
 const ADVICE: [pattern: RegExp, advice: string][] = [
+  [
+    /^[a-z]+: (?:the answer was )?40[13]\b/,
+    "check the key of the mail service, and that the sender's domain is verified there",
+  ],
+  [/^[a-z]+: (?:the answer was )?\d{3}\b/, "the answer of the mail service says why"],
+  [/^[a-z]+: (?:the connection|no answer)/, "check that this machine reaches the mail service over HTTPS"],
   [
     /\b(?:helo|ehlo)\b/i,
     "the server refuses the name that it is greeted with: set --mail-helo or FORMFLAG_MAIL_HELO to the public name of this machine",

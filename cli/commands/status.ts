@@ -60,7 +60,10 @@ function describe(status: Status, executable: string | null): string {
     ["data", data],
     ["database", `${kind}, ${database.name}, ${formatBytes(database.bytes)}`],
     ["queue", `deliveries waiting: ${waiting}, failed: ${failed}`],
-    ["mail", sendsMail === false ? "no mail server, so mail waits: see serve --smtp-url" : null],
+    [
+      "mail",
+      sendsMail === false ? "no mail server, so mail waits: see serve --smtp-url and --mail-url" : null,
+    ],
     ["last backup", lastBackup(backup)],
     ["backups", schedule(backup)],
   ]);

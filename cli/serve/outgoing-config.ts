@@ -5,8 +5,9 @@ import { isAddressRange } from "../../src/base/network.ts";
 import { parseMailbox } from "../../src/delivery/address.ts";
 import { MAX_RETRY_DELAY, MAX_RETRY_DELAYS } from "../../src/delivery/limits.ts";
 import type { Mailbox } from "../../src/delivery/message.ts";
-import type { OutgoingConfig } from "../../src/send/outgoing.ts";
-import { type SmtpServer, parseSmtpUrl } from "../../src/send/smtp-url.ts";
+import { type MailPlace, parseMailUrl } from "../../src/send/mail/mail-url.ts";
+import type { MailConfig, OutgoingConfig } from "../../src/send/outgoing.ts";
+import { parseSmtpUrl } from "../../src/send/smtp-url.ts";
 import { readText } from "../session/sources.ts";
 import { usage } from "../session/usage.ts";
 import { durationValue, isUnset } from "../session/values.ts";
@@ -19,10 +20,11 @@ export type OutgoingSettings = {
 };
 
 type MailSettings = {
-  server: SmtpServer;
+  place: MailPlace;
   from: Mailbox;
   helo: string | null;
-  passwordFile: string | null;
+  /** With the password of the mail server or the key of the mail service. */
+  secretFile: { file: string; option: `--${string}` } | null;
   caFile: string | null;
   dkim: { domain: string; selector: string; keyFile: string } | null;
 };
@@ -31,6 +33,8 @@ type MailSettings = {
 type Given = {
   publicUrl?: string;
   smtpUrl?: string;
+  mailUrl?: string;
+  mailKeyFile?: string;
   smtpPasswordFile?: string;
   smtpCa?: string;
   mailFrom?: string;
@@ -62,9 +66,9 @@ export function readOutgoing(options: Record<string, unknown>, nameOf = asOption
 
 /** The address that gets mail about failed deliveries; null for none. Throws `invalid`, also without a mail server. */
 export function readAlertMail(options: Record<string, unknown>): string | null {
-  const { alertMail, smtpUrl } = options as Given;
+  const { alertMail, smtpUrl, mailUrl } = options as Given;
   if (alertMail === undefined) return null;
-  if (smtpUrl === undefined) throw needsServer("--alert-mail", asOption);
+  if (smtpUrl === undefined && mailUrl === undefined) throw needsServer("--alert-mail", asOption);
   return within("--alert-mail", () => parseMailbox(alertMail)).address;
 }
 
@@ -81,47 +85,65 @@ export function readRetryDelays(options: Record<string, unknown>): number[] {
   return delays;
 }
 
+type Variables = Readonly<Record<string, string | undefined>>;
+
 /**
- * Reads the credentials and certificates of outgoing connections from their files. `password` comes from the environment
- * and is used if no file is named. Throws `invalid` for a file that cannot be read, and for a password without a user.
+ * Reads the credentials and certificates of outgoing connections from their files, and credentials from the environment if no
+ * file is named. Throws `invalid` for a file that cannot be read, and for a password without a user.
  */
 export async function loadOutgoing(
   { targetNetworks, mail }: OutgoingSettings,
-  password: string | undefined,
+  variables: Variables,
   nameOf = asOption,
 ): Promise<OutgoingConfig> {
-  if (mail === null) return { targetNetworks, mail: null };
-  const { server, from, helo, passwordFile, caFile, dkim } = mail;
+  return { targetNetworks, mail: mail && (await loadMail(mail, variables, nameOf)) };
+}
+
+async function loadMail(
+  { place, from, helo, secretFile, caFile, dkim }: MailSettings,
+  variables: Variables,
+  nameOf: NameOf,
+): Promise<MailConfig> {
   const read = (file: string, option: `--${string}`) => readText(file, nameOf(option));
-  const stored = passwordFile === null ? password : await read(passwordFile, "--smtp-password-file");
-  if (stored !== undefined && server.user === null) {
+  const inFile = secretFile && (await read(secretFile.file, secretFile.option));
+  // Editors end a file with a line break.
+  const stored = (...names: string[]) =>
+    (inFile ?? names.map((name) => variables[name]).find(Boolean))?.replace(/\r?\n$/, "") ?? null;
+  const ca = caFile === null ? null : await read(caFile, "--smtp-ca");
+  if ("service" in place) {
+    const { service } = place;
+    const own = stored("FORMFLAG_MAIL_KEY");
+    const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret, AWS_SESSION_TOKEN: token } = variables;
+    const isOfAws = own === null && service.service === "ses" && id && secret;
+    const key = isOfAws ? `${id}:${secret}` : own;
+    if (service.service === "ses" && key !== null && !/^[^:\s]+:\S+$/.test(key))
+      throw usage("the key of ses is not an id and its secret", "write them as ID:SECRET");
+    return { ...service, key, sessionToken: (isOfAws && token) || null, ca, from };
+  }
+  const { smtp } = place;
+  const password = stored("FORMFLAG_SMTP_PASSWORD", "FORMFLAG_MAIL_KEY");
+  if (password !== null && smtp.user === null) {
     throw usage(
       `there is a password for the mail server, and ${nameOf("--smtp-url")} names no user`,
       "write smtp://user@host:port, with %40 for an @ in the user",
     );
   }
   return {
-    targetNetworks,
-    mail: {
-      ...server,
-      from,
-      helo,
-      // Editors end a file with a line break.
-      password: stored?.replace(/\r?\n$/, "") ?? null,
-      ca: caFile === null ? null : await read(caFile, "--smtp-ca"),
-      dkim: dkim && {
-        domain: dkim.domain,
-        selector: dkim.selector,
-        key: await read(dkim.keyFile, "--dkim-key-file"),
-      },
+    ...smtp,
+    from,
+    helo,
+    password,
+    ca,
+    dkim: dkim && {
+      domain: dkim.domain,
+      selector: dkim.selector,
+      key: await read(dkim.keyFile, "--dkim-key-file"),
     },
   };
 }
 
 /** The same by the variables of an environment, for commands that act without a server. Throws `invalid`. */
-export async function outgoingFromEnvironment(
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<OutgoingConfig> {
+export async function outgoingFromEnvironment(env: Variables): Promise<OutgoingConfig> {
   const valueOf = (option: Option) => {
     const value = env[option.envVar!];
     return value === undefined || !option.parseArg ? value : option.parseArg<unknown>(value, undefined);
@@ -129,53 +151,69 @@ export async function outgoingFromEnvironment(
   const given = outgoingOptions().map((option) => [option.attributeName(), valueOf(option)]);
   const publicUrl = env["FORMFLAG_PUBLIC_URL"];
   const settings = readOutgoing({ ...Object.fromEntries(given), publicUrl }, asVariable);
-  return loadOutgoing(settings, env["FORMFLAG_SMTP_PASSWORD"], asVariable);
+  return loadOutgoing(settings, env, asVariable);
 }
 
 /**
- * The mail server of a running server with these settings, for a command beside it. A `password` replaces that of the server.
- * Throws `invalid` for files that cannot be read here, and where only the server has the password.
+ * The mail server or service of a running server with these settings, for a command beside it. Credentials in the environment replace
+ * those of the server. Throws `invalid` for files that cannot be read here, and where only the server has the credentials.
  */
 export async function mailOfServer(
-  { smtpPasswordFile, ...settings }: Record<string, unknown>,
-  password: string | undefined,
-): Promise<OutgoingConfig["mail"]> {
-  const file = password === undefined ? smtpPasswordFile : undefined;
-  return requirePassword(
-    (await loadOutgoing(readOutgoing({ ...settings, smtpPasswordFile: file }), password)).mail,
-  );
+  { smtpPasswordFile, mailKeyFile, ...settings }: Record<string, unknown>,
+  variables: Variables,
+): Promise<MailConfig | null> {
+  const isHere = Boolean(variables["FORMFLAG_SMTP_PASSWORD"] ?? variables["FORMFLAG_MAIL_KEY"]);
+  const files = isHere ? {} : { smtpPasswordFile, mailKeyFile };
+  return requireSecret((await loadOutgoing(readOutgoing({ ...settings, ...files }), variables)).mail);
 }
 
-/** The mail server of a running server. Throws `invalid` if a login needs a password that this process does not have. */
-export function requirePassword(mail: OutgoingConfig["mail"]): OutgoingConfig["mail"] {
-  if (!mail?.user || mail.password) return mail;
-  throw new AppError(
-    "invalid",
-    `the password of the SMTP user "${mail.user}" is in the environment of the running server`,
-    { reason: "smtp-password-elsewhere" },
-  );
+/** The mail server or service of a running server. Throws `invalid` if it needs a password or a key that this process does not have. */
+export function requireSecret(mail: MailConfig | null): MailConfig | null {
+  if (mail === null) return null;
+  const isService = "service" in mail;
+  if (isService ? mail.key : !mail.user || mail.password) return mail;
+  const whose = isService ? `the key of ${mail.service}` : `the password of the SMTP user "${mail.user}"`;
+  throw new AppError("invalid", `${whose} is in the environment of the running server`, {
+    reason: isService ? "mail-key-elsewhere" : "smtp-password-elsewhere",
+  });
 }
 
 function mailOf(given: Given, nameOf: NameOf): MailSettings | null {
-  const { smtpUrl, mailFrom, smtpPasswordFile, smtpCa } = given;
-  if (smtpUrl === undefined) {
+  const { smtpUrl, mailUrl, mailFrom, smtpPasswordFile, mailKeyFile, smtpCa } = given;
+  if (smtpUrl === undefined && mailUrl === undefined) {
     const alone = MAIL.find(([name]) => given[name] !== undefined);
     if (alone) throw needsServer(alone[1], nameOf);
     return null;
   }
-  const server = within(nameOf("--smtp-url"), () => parseSmtpUrl(smtpUrl));
+  if (smtpUrl !== undefined && mailUrl !== undefined)
+    throw usage(`${nameOf("--smtp-url")} and ${nameOf("--mail-url")} both name what takes mail`, "give one");
+  const url = nameOf(mailUrl === undefined ? "--smtp-url" : "--mail-url");
+  const place = within(url, () =>
+    mailUrl === undefined ? { smtp: parseSmtpUrl(smtpUrl!) } : parseMailUrl(mailUrl),
+  );
   if (mailFrom === undefined) {
     throw usage(
-      `${nameOf("--smtp-url")} needs ${nameOf("--mail-from")}, the address that mail comes from`,
+      `${url} needs ${nameOf("--mail-from")}, the address that mail comes from`,
       'write "Shop <shop@example.com>"',
     );
   }
+  const useless = "service" in place && OF_SERVERS.find(([name]) => given[name] !== undefined);
+  if (useless)
+    throw usage(
+      `${nameOf(useless[1])} is for a mail server, and ${url} names a mail service`,
+      "leave it out",
+    );
   const from = within(nameOf("--mail-from"), () => parseMailbox(mailFrom));
   return {
-    server,
+    place,
     from,
     helo: heloOf(given, from, nameOf),
-    passwordFile: smtpPasswordFile ?? null,
+    secretFile:
+      mailKeyFile !== undefined
+        ? { file: mailKeyFile, option: "--mail-key-file" }
+        : smtpPasswordFile !== undefined
+          ? { file: smtpPasswordFile, option: "--smtp-password-file" }
+          : null,
     caFile: smtpCa ?? null,
     dkim: dkimOf(given, nameOf),
   };
@@ -215,13 +253,19 @@ const DKIM = [
   ["dkimKeyFile", "--dkim-key-file"],
 ] as const;
 
-/** The settings that mean nothing without a mail server. */
-const MAIL = [
-  ["mailFrom", "--mail-from"],
+/** The settings that a mail service has no use for. */
+const OF_SERVERS = [
   ["mailHelo", "--mail-helo"],
   ["smtpPasswordFile", "--smtp-password-file"],
-  ["smtpCa", "--smtp-ca"],
   ...DKIM,
+] as const;
+
+/** The settings that mean nothing without a mail server or service. */
+const MAIL = [
+  ["mailFrom", "--mail-from"],
+  ["mailKeyFile", "--mail-key-file"],
+  ["smtpCa", "--smtp-ca"],
+  ...OF_SERVERS,
 ] as const;
 
 function dkimOf(given: Given, nameOf: NameOf): MailSettings["dkim"] {
@@ -238,8 +282,8 @@ function dkimOf(given: Given, nameOf: NameOf): MailSettings["dkim"] {
 
 function needsServer(option: `--${string}`, nameOf: NameOf): AppError {
   return usage(
-    `${nameOf(option)} needs ${nameOf("--smtp-url")}, the mail server`,
-    "it looks like smtp://user@mail.example.com:587",
+    `${nameOf(option)} needs ${nameOf("--smtp-url")} or ${nameOf("--mail-url")}, which takes the mail`,
+    "it looks like smtp://user@mail.example.com:587, or postmark://",
   );
 }
 

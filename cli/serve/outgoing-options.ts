@@ -15,6 +15,13 @@ export function outgoingOptions(): Option[] {
       "--smtp-ca <file>",
       "certificates in PEM to trust for the mail server, instead of the usual ones",
     ).env("FORMFLAG_SMTP_CA"),
+    new Option(
+      "--mail-url <url>",
+      "mail service in its place, as resend://, postmark://, brevo://, sendgrid://, mailgun://domain or ses://region, with ?region=eu or ?endpoint=url",
+    ).env("FORMFLAG_MAIL_URL"),
+    new Option("--mail-key-file <file>", "file with the key for --mail-url; for ses, ID:SECRET").env(
+      "FORMFLAG_MAIL_KEY_FILE",
+    ),
     new Option("--mail-from <address>", 'sender of mail, such as "Shop <shop@example.com>"').env(
       "FORMFLAG_MAIL_FROM",
     ),

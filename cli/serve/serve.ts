@@ -75,7 +75,7 @@ export async function serve(
   onHangup(config.tls || config.domain ? reload : null, log, io.errIsTerminal);
   const ofFiles = config.tls && (await readTls(config.tls));
   const oidcClient = await loadOidcClient(config.oidc, env["FORMFLAG_OIDC_CLIENT_SECRET"]);
-  const connections = await loadOutgoing(config.outgoing, env["FORMFLAG_SMTP_PASSWORD"]);
+  const connections = await loadOutgoing(config.outgoing, env);
   let closeOutgoing = () => {};
   const outgoing = once(async () => {
     const { createOutgoing } = await import("../../src/send/outgoing.ts");

@@ -9,7 +9,7 @@ import { hintFor } from "../session/hints.ts";
 import { nameOfUser } from "../session/user.ts";
 import type { ServeConfig } from "./config.ts";
 import type { DomainSettings } from "./domain/domain-options.ts";
-import { loadOutgoing, requirePassword } from "./outgoing-config.ts";
+import { loadOutgoing, requireSecret } from "./outgoing-config.ts";
 import { threadCount } from "./threads/count.ts";
 
 /** Facts for the doctor about this machine and a server with that configuration, which runs beside this process or does not. */
@@ -19,8 +19,8 @@ export function surroundingsOf(config: ServeConfig, backups: Backups, isRunning 
     origins: originsOf(config),
     probe,
     async loadMail() {
-      const { mail } = await loadOutgoing(config.outgoing, env["FORMFLAG_SMTP_PASSWORD"]);
-      return isRunning ? requirePassword(mail) : mail;
+      const { mail } = await loadOutgoing(config.outgoing, env);
+      return isRunning ? requireSecret(mail) : mail;
     },
     oidc: config.oidc && {
       issuer: config.oidc.client.issuer,

@@ -78,12 +78,16 @@ export const HINTS: Record<string, string | ((place: Place) => string)> = {
       : "an id looks like 01a1fc49-92a7-75da-ab11-1c9958800353; formflag submissions list <form> shows those of a form, mark and delete take all of them with --matching --form <form>",
   "smtp-url-password": "name a file with --smtp-password-file, or set FORMFLAG_SMTP_PASSWORD",
   "smtp-password-missing": "name a file with --smtp-password-file, or set FORMFLAG_SMTP_PASSWORD",
+  "mail-key-missing": "name a file with --mail-key-file, or set FORMFLAG_MAIL_KEY",
+  "mail-key-elsewhere":
+    "set FORMFLAG_MAIL_KEY here too, or let that server send: formflag mail test with --server and a token",
+  "mail-url-invalid": "formflag docs running lists the mail services",
   "smtp-password-elsewhere":
     "set FORMFLAG_SMTP_PASSWORD here too, or let that server send: formflag mail test with --server and a token",
   "smtp-ca-invalid": "PEM begins with -----BEGIN CERTIFICATE-----",
   "dkim-key-invalid": "create one: openssl genrsa -out dkim.pem 2048",
   "mail-server-missing":
-    "start the server with --smtp-url and --mail-from; without a running server a command reads FORMFLAG_SMTP_URL and FORMFLAG_MAIL_FROM",
+    "start the server with --smtp-url or --mail-url, and --mail-from; without a running server a command reads FORMFLAG_SMTP_URL and FORMFLAG_MAIL_FROM",
   "sender-without-address": "formflag forms set <form> --email-field <name> names the field with the address",
   "token-exists": "revoke it first, or choose another name; --if-not-exists leaves it as it is",
   "token-not-found": "formflag tokens list lists the tokens",

@@ -135,8 +135,8 @@ function deploymentOf(app: App, storage: Storage, version: string): Deployment {
     outgoing: once(async () => openOutgoing(app.now, version, (await running())?.settings)),
     async sendsMail() {
       const settings = (await running())?.settings;
-      if (settings !== undefined) return settings["smtpUrl"] !== undefined;
-      return env["FORMFLAG_SMTP_URL"] === undefined ? null : true;
+      if (settings !== undefined) return (settings["smtpUrl"] ?? settings["mailUrl"]) !== undefined;
+      return (env["FORMFLAG_SMTP_URL"] ?? env["FORMFLAG_MAIL_URL"]) === undefined ? null : true;
     },
     async feedUrl(token, format) {
       const url = env["FORMFLAG_PUBLIC_URL"] ?? (await running())?.url ?? null;
@@ -185,7 +185,7 @@ async function openOutgoing(
   const open = (mail: typeof own.mail) => createOutgoing({ targetNetworks, mail }, now, version);
   if (own.mail !== null) return open(own.mail);
   try {
-    return open(await mailOfServer(settings, env["FORMFLAG_SMTP_PASSWORD"]));
+    return open(await mailOfServer(settings, env));
   } catch (error) {
     // Webhooks need no password.
     return Object.defineProperty(open(null), "mail", {

@@ -2,14 +2,19 @@ import type { Outgoing, WebhookDelivery } from "../delivery/outgoing.ts";
 import { chatRequest } from "./chat/requests.ts";
 import { type OutgoingRequest, sendRequest } from "./request.ts";
 import { checkTarget, createSendPolicy } from "./route.ts";
-import type { MailConfig } from "./smtp-transport.ts";
+import type { ServiceConfig } from "./mail/service.ts";
+import { createServiceMailer } from "./mail/service-mailer.ts";
+import type { SmtpConfig } from "./smtp-transport.ts";
 import { createMailer } from "./smtp.ts";
+
+/** A mail server or a mail service. */
+export type MailConfig = SmtpConfig | ServiceConfig;
 
 /** The operator's settings for outgoing connections. */
 export type OutgoingConfig = {
   /** Addresses and CIDR ranges that targets may have although they are not public. */
   targetNetworks: string[];
-  /** The mail server; null for none. */
+  /** The mail server or the mail service; null for none. */
   mail: MailConfig | null;
 };
 
@@ -23,7 +28,10 @@ export function createOutgoing(
   version: string,
 ): Outgoing & { close(): void } {
   const policy = createSendPolicy(targetNetworks, now);
-  const sender = mail && { mailer: createMailer(mail), from: mail.from };
+  const sender = mail && {
+    mailer: "service" in mail ? createServiceMailer(mail) : createMailer(mail),
+    from: mail.from,
+  };
   return {
     check: (target) => checkTarget(policy, target),
     async sendWebhook(delivery, signal) {

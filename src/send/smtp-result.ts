@@ -8,6 +8,15 @@ const LOGIN_REPLIES: ReadonlySet<number> = new Set([530, 534, 535, 538]);
 /** The reply to a message that is larger than the server accepts (RFC 1870, 6). */
 const TOO_LARGE = 552;
 
+/** The result of a message to what is not an address. */
+export const NO_ADDRESS: Attempt = {
+  outcome: "refused",
+  code: null,
+  error: "the recipient is not one plain mail address",
+  retryAfter: null,
+  isTargetDown: false,
+};
+
 /** The conversation with a server that ended with an error. */
 type Conversation = {
   /** The last command, as {@link Transport} has it. */

@@ -6,7 +6,7 @@ import type { Socket } from "node:net";
 import { clock } from "../base/clock.ts";
 
 /** A mail server, how to log in to it, and how messages are signed. */
-export type MailConfig = SmtpServer & {
+export type SmtpConfig = SmtpServer & {
   password: string | null;
   /** Certificates in PEM that replace the built-in ones, or null. */
   ca: string | null;
@@ -28,7 +28,7 @@ export type Transport = {
 };
 
 /** Opens the library, which is loaded here, so that a server starts sooner. */
-export async function openTransport(config: MailConfig, timeouts: Timeouts): Promise<Transport> {
+export async function openTransport(config: SmtpConfig, timeouts: Timeouts): Promise<Transport> {
   const { createTransport } = await import("nodemailer");
   let command: string | null = null;
   const debug = ({ tnx }: { tnx?: string }, text: string) => {
@@ -45,7 +45,7 @@ export async function openTransport(config: MailConfig, timeouts: Timeouts): Pro
 /** The parts of a login after its first line are no commands. */
 const COMMAND = /^(?:EHLO|HELO|STARTTLS|AUTH [\w-]+|MAIL FROM|RCPT TO|DATA|QUIT)\b/i;
 
-function transportOptions(config: MailConfig, timeouts: Timeouts): SMTPTransportOptions {
+function transportOptions(config: SmtpConfig, timeouts: Timeouts): SMTPTransportOptions {
   const { host, port, secure, starttls, user, password, ca, dkim, helo } = config;
   // Between programs of one machine a certificate proves nothing, and local relays come with one for another name.
   const isUnchecked = starttls === "optional" && ca === null && isThisMachine(host);
@@ -72,14 +72,14 @@ function transportOptions(config: MailConfig, timeouts: Timeouts): SMTPTransport
 }
 
 /** The password in the forms in which a login sends it, and a server may repeat it. */
-export function secretsOf({ user, password }: MailConfig): string[] {
+export function secretsOf({ user, password }: SmtpConfig): string[] {
   if (!password) return [];
   const base64 = (text: string) => Buffer.from(text).toString("base64");
   return [base64(`\0${user}\0${password}`), base64(password), password];
 }
 
 /** Throws `invalid` for a user without a password, and for a certificate or a DKIM key that cannot be read. */
-export function checkMailConfig({ user, password, ca, dkim }: MailConfig): void {
+export function checkMailConfig({ user, password, ca, dkim }: SmtpConfig): void {
   const { X509Certificate, createPrivateKey } = process.getBuiltinModule("node:crypto");
   if (user !== null && !password) {
     throw new AppError("invalid", `the SMTP user "${user}" has no password`, {

@@ -4,9 +4,9 @@ import { shortFileName } from "../base/file-name.ts";
 import { isMailAddress } from "../delivery/address.ts";
 import type { Attempt } from "../delivery/attempt.ts";
 import type { Attachment, MailMessage, Mailer } from "../delivery/message.ts";
-import { failedAttempt, isContentRefused } from "./smtp-result.ts";
+import { failedAttempt, isContentRefused, NO_ADDRESS } from "./smtp-result.ts";
 import {
-  type MailConfig,
+  type SmtpConfig,
   type Timeouts,
   checkMailConfig,
   openTransport,
@@ -20,7 +20,7 @@ const TIMEOUTS: Timeouts & { message: number } = { connect: 10_000, silent: 30_0
  * Returns a mailer that opens one connection for each message. Throws `invalid` for a user without a password, and for a
  * certificate or a DKIM key that cannot be read.
  */
-export function createMailer(config: MailConfig, timeouts = TIMEOUTS): Mailer {
+export function createMailer(config: SmtpConfig, timeouts = TIMEOUTS): Mailer {
   checkMailConfig(config);
   const secrets = secretsOf(config);
   const closing = new AbortController();
@@ -73,15 +73,9 @@ const DELIVERED: Attempt = {
   isTargetDown: false,
 };
 
-const NO_ADDRESS: Attempt = {
-  ...DELIVERED,
-  outcome: "refused",
-  code: null,
-  error: "the recipient is not one plain mail address",
-};
-
-function mailOptions(message: MailMessage): SendMailOptions {
-  const { id, from, to, replyTo, date, autoSubmitted, answers, subject, text, html, attachments } = message;
+/** A message as the library takes it, without its attachments. */
+export function mailOptions(message: MailMessage): SendMailOptions {
+  const { id, from, to, replyTo, date, answers, subject, text, html, attachments } = message;
   return {
     messageId: id,
     // Addresses are objects: the parser of address texts has sent mail to hosts that the text did not name.
@@ -94,7 +88,7 @@ function mailOptions(message: MailMessage): SendMailOptions {
       size: sizeOf(text, html, attachments),
     },
     date: new Date(date),
-    ...(autoSubmitted !== null && { headers: { "Auto-Submitted": autoSubmitted } }),
+    headers: automaticHeaders(message),
     ...(answers !== undefined && { inReplyTo: answers, references: answers }),
     subject,
     text,
@@ -103,6 +97,14 @@ function mailOptions(message: MailMessage): SendMailOptions {
     disableFileAccess: true,
     disableUrlAccess: true,
   };
+}
+
+/** The headers that tell a machine's mail from a person's. */
+export function automaticHeaders({ autoSubmitted }: MailMessage): Record<string, string> {
+  if (autoSubmitted === null) return {};
+  // Else servers of Exchange answer an automatic reply with theirs.
+  const suppress = autoSubmitted === "auto-replied" && { "X-Auto-Response-Suppress": "All" };
+  return { "Auto-Submitted": autoSubmitted, ...suppress };
 }
 
 /** About the bytes of the encoded message, so that the server can refuse it before it is sent. */
@@ -125,9 +127,8 @@ function openFiles(attachments: readonly Attachment[]) {
     }
   }
   const options = attachments.map((attachment) => ({
-    // A line of a header has at most 998 bytes (RFC 5322, 2.1.1).
-    filename: shortFileName(attachment.name || "file"),
-    contentType: mediaType(attachment.type),
+    filename: attachmentFacts(attachment).name,
+    contentType: attachmentFacts(attachment).type,
     contentDisposition: "attachment" as const,
     contentTransferEncoding: "base64" as const,
     content: Readable.from(read(attachment), { objectMode: false }),
@@ -138,6 +139,12 @@ function openFiles(attachments: readonly Attachment[]) {
       if (failures.length > 0) throw failures[0];
     },
   };
+}
+
+/** The name and type of an attachment as mail carries them. */
+export function attachmentFacts({ name, type }: Attachment): { name: string; type: string } {
+  // A line of a header has at most 998 bytes (RFC 5322, 2.1.1).
+  return { name: shortFileName(name || "file"), type: mediaType(type) };
 }
 
 /** A sender's media type without parameters; types that would change the structure of the message become bytes. */

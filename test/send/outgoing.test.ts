@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { createWebhookSecret } from "../../src/delivery/target.ts";
 import { createOutgoing } from "../../src/send/outgoing.ts";
-import type { MailConfig } from "../../src/send/smtp-transport.ts";
+import type { SmtpConfig } from "../../src/send/smtp-transport.ts";
 import { openMailSink, openRawSink } from "../support/peers/mail-sink.ts";
 import { reasonOf } from "../support/refusals.ts";
 
@@ -18,7 +18,7 @@ const delivery = (url: string, secret: string) => ({
   createdAt: "2027-01-31T12:00:00.000Z",
 });
 
-const mailOn = ({ port }: { port: number }): MailConfig => ({
+const mailOn = ({ port }: { port: number }): SmtpConfig => ({
   host: "127.0.0.1",
   port,
   secure: false,
@@ -44,7 +44,7 @@ const message = {
   attachments: [],
 };
 
-const outgoingTo = (targetNetworks: string[], mail: MailConfig | null = null) =>
+const outgoingTo = (targetNetworks: string[], mail: SmtpConfig | null = null) =>
   createOutgoing({ targetNetworks, mail }, Date.now, "1.2.3");
 
 /** A server that keeps what arrives. */

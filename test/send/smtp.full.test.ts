@@ -5,7 +5,7 @@ import { dkimVerify } from "mailauth/lib/dkim/verify.js";
 import type { Attempt } from "../../src/delivery/attempt.ts";
 import type { Attachment, MailMessage } from "../../src/delivery/message.ts";
 import { checkMailServer } from "../../src/send/smtp-check.ts";
-import type { MailConfig } from "../../src/send/smtp-transport.ts";
+import type { SmtpConfig } from "../../src/send/smtp-transport.ts";
 import { createMailer } from "../../src/send/smtp.ts";
 import { createCertificates, openMailSink, openRawSink, reply } from "../support/peers/mail-sink.ts";
 import { errorOf, reasonOf } from "../support/refusals.ts";
@@ -45,7 +45,7 @@ function attachment(content: string | Uint8Array, more: Partial<Attachment> = {}
   };
 }
 
-function configOf({ port }: { port: number }, more: Partial<MailConfig> = {}): MailConfig {
+function configOf({ port }: { port: number }, more: Partial<SmtpConfig> = {}): SmtpConfig {
   const { from } = message;
   const open = {
     secure: false,
@@ -70,7 +70,7 @@ async function send(
     withoutAttachments,
     timeouts,
   }: {
-    config?: Partial<MailConfig>;
+    config?: Partial<SmtpConfig>;
     sent?: MailMessage;
     withoutAttachments?: MailMessage;
     timeouts?: typeof QUICK;
@@ -697,7 +697,7 @@ describe("DKIM", () => {
 });
 
 test("a configuration that cannot work is refused before the first message", async () => {
-  const create = async (more: Partial<MailConfig>) => createMailer(configOf({ port: 1 }, more));
+  const create = async (more: Partial<SmtpConfig>) => createMailer(configOf({ port: 1 }, more));
   expect(await reasonOf(create({ user: "me" }))).toBe("invalid smtp-password-missing");
   expect(await reasonOf(create({ user: "me", password: "" }))).toBe("invalid smtp-password-missing");
   expect(await reasonOf(create({ ca: "not a certificate" }))).toBe("invalid smtp-ca-invalid");

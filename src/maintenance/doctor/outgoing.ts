@@ -1,6 +1,6 @@
 import { AppError } from "../../base/errors.ts";
 import { NO_MAIL_SERVER } from "../../delivery/delivery-status.ts";
-import type { MailConfig } from "../../send/smtp-transport.ts";
+import type { MailConfig } from "../../send/outgoing.ts";
 import type { SendingForm } from "../../store/sqlite/inspect.ts";
 import type { Server, Surroundings } from "./surroundings.ts";
 import { type Finding, ok, problem, warning } from "../finding.ts";
@@ -33,17 +33,28 @@ function withoutMail(sending: SendingForm[], { option }: Surroundings): Finding 
   const [check, message] = ["mail", NO_MAIL_SERVER];
   const mailing = sending.filter(({ notifies, replies }) => notifies || replies);
   if (mailing.length === 0) return ok(check, message);
-  const hint = `give the server ${option("smtp-url")} and ${option("mail-from")}: the mail waits until then`;
+  const hint = `give the server ${option("smtp-url")} or ${option("mail-url")}, and ${option("mail-from")}: the mail waits until then`;
   return warning(check, `${message}, and ${namesOf(mailing)} would send mail`, hint);
 }
 
-function uncheckedMail({ host, port, from }: MailConfig): Finding {
-  return ok("mail", `from ${from.address} by the mail server ${host} port ${port}, which was not contacted`);
+function uncheckedMail(mail: MailConfig): Finding {
+  return ok("mail", `from ${mail.from.address} by ${placeOf(mail)}, which was not contacted`);
+}
+
+function placeOf(mail: MailConfig): string {
+  return "service" in mail
+    ? `the mail service ${mail.service}`
+    : `the mail server ${mail.host} port ${mail.port}`;
 }
 
 async function checkMail(mail: MailConfig, by: Surroundings): Promise<Finding> {
   const check = "mail";
-  const place = `${mail.host} port ${mail.port}`;
+  const place = placeOf(mail);
+  // A service has no request that shows whether it would take mail.
+  if ("service" in mail) {
+    if (mail.key !== null) return ok(check, `mail goes to ${place}; formflag mail test sends a message`);
+    return problem(check, `${place} has no key`, `give the server ${by.option("mail-key-file")}`);
+  }
   const { checkMailServer } = await import("../../send/smtp-check.ts");
   let failure: string | null;
   try {
@@ -51,18 +62,15 @@ async function checkMail(mail: MailConfig, by: Surroundings): Promise<Finding> {
   } catch (error) {
     return unusable(error, by);
   }
-  if (failure !== null) return problem(check, `the mail server ${place}: ${failure}`, by.adviceOn(failure));
+  if (failure !== null) return problem(check, `${place}: ${failure}`, by.adviceOn(failure));
   const login = mail.user === null ? "" : `, also the login of ${mail.user}`;
-  return ok(
-    check,
-    `the mail server ${place} accepts connections${login}; formflag mail test sends a message`,
-  );
+  return ok(check, `${place} accepts connections${login}; formflag mail test sends a message`);
 }
 
 /** A setting with which `serve` refuses to start, or a password that only the server has. */
 function unusable(error: unknown, { hintFor }: Surroundings): Finding {
   if (!(error instanceof AppError)) throw error;
-  const finding = error.reason === "smtp-password-elsewhere" ? warning : problem;
+  const finding = error.reason?.endsWith("-elsewhere") ? warning : problem;
   return finding("mail", error.message, hintFor(error) ?? "correct that setting of the server");
 }
 

@@ -4,6 +4,7 @@ import { adviceOn } from "../../../cli/commands/mail.ts";
 import type { MailTest } from "../../../src/delivery/mail-test.ts";
 import { emptyData, formflag, onData } from "../../support/commands.ts";
 import { startServer } from "../../support/executable.ts";
+import { KEYS, openMailService } from "../../support/peers/mail-service.ts";
 import { createCertificates, openMailSink, reply } from "../../support/peers/mail-sink.ts";
 import { tempDirectory } from "../../support/temp.ts";
 
@@ -205,6 +206,37 @@ describe("mail test", () => {
     await beside.json("forms", "create", "contact");
     await beside.json("targets", "add", "contact", "http://127.0.0.1:1/");
     await stop();
+  });
+
+  test("sends a message by a mail service, and says what to check where that refuses the key", async () => {
+    const service = openMailService();
+    const env = { ...from, FORMFLAG_MAIL_URL: `postmark://?endpoint=${service.endpoint}` };
+    const sent = await mailTest({ ...env, FORMFLAG_MAIL_KEY: KEYS.postmark });
+    expect(sent).toMatchObject({ code: 0, stdout: expect.stringContaining("ada@example.com (200)") });
+    expect(service.taken).toHaveLength(1);
+    const { code, stderr } = await mailTest({ ...env, FORMFLAG_MAIL_KEY: "not-the-key" });
+    expect(code).toBe(6);
+    expect(stderr).toContain("postmark: 401 Bad or missing Server API token.");
+    expect(stderr).toContain("hint: check the key of the mail service");
+    expect(stderr).not.toContain("not-the-key");
+  });
+
+  test("beside a running server takes its mail service, whose key only that server may have", async () => {
+    const service = openMailService();
+    const mail = ["--mail-url", `brevo://?endpoint=${service.endpoint}`, "--mail-from", "forms@shop.example"];
+    const keyFile = join(tempDirectory(), "key");
+    await Bun.write(keyFile, `${KEYS.brevo}\n`);
+    const first = await startServer([...mail, "--mail-key-file", keyFile]);
+    const test = ["mail", "test", "ada@example.com"];
+    expect(await onData(first.data).run(...test)).toMatchObject({ code: 0 });
+    await first.stop();
+    const second = await startServer(mail, { env: { FORMFLAG_MAIL_KEY: KEYS.brevo } });
+    expect(await onData(second.data).run(...test)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("error: the key of brevo is in the environment of the running server"),
+    });
+    await second.stop();
+    expect(service.taken).toHaveLength(1);
   });
 
   test("with --server uses the server's settings, and needs the scope admin", async () => {

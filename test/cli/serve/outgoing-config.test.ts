@@ -22,9 +22,11 @@ async function fileWith(content: string): Promise<string> {
   return file;
 }
 
+const PASSWORD = { FORMFLAG_SMTP_PASSWORD: "hunter2" };
+
 describe("the settings of outgoing connections", () => {
   test("are none by default", async () => {
-    expect(await loadOutgoing(readOutgoing({}), undefined)).toEqual({ targetNetworks: [], mail: null });
+    expect(await loadOutgoing(readOutgoing({}), {})).toEqual({ targetNetworks: [], mail: null });
     expect(await outgoingFromEnvironment({})).toEqual({ targetNetworks: [], mail: null });
   });
 
@@ -41,7 +43,7 @@ describe("the settings of outgoing connections", () => {
       ...dkim,
       targetNetwork: ["10.0.0.0/8", "::1"],
     };
-    const config = await loadOutgoing(readOutgoing(options), "not that one");
+    const config = await loadOutgoing(readOutgoing(options), { FORMFLAG_SMTP_PASSWORD: "not that one" });
     expect(config).toEqual({
       targetNetworks: ["10.0.0.0/8", "::1"],
       mail: {
@@ -84,19 +86,19 @@ describe("the settings of outgoing connections", () => {
     [{ mailFrom: "forms@relay" }, null],
   ])("greet mail servers, where this machine has no full name, by %j as %p", async (more, helo) => {
     const own = "mailHelo" in more || !hostname().includes(".") ? null : hostname();
-    const { mail } = await loadOutgoing(readOutgoing({ ...MAIL, ...more }), "hunter2");
-    expect(mail!.helo).toBe(own ?? helo);
+    const { mail } = await loadOutgoing(readOutgoing({ ...MAIL, ...more }), PASSWORD);
+    expect(mail).toHaveProperty("helo", own ?? helo);
     // The same for a command without a server.
     const { mailHelo, publicUrl, mailFrom = MAIL.mailFrom } = more as Record<string, string | undefined>;
     const variables = { MAIL_HELO: mailHelo, PUBLIC_URL: publicUrl, MAIL_FROM: mailFrom };
     const named = Object.entries(variables).map(([name, value]) => [`FORMFLAG_${name}`, value]);
     const env = { FORMFLAG_SMTP_URL: "smtp://mail.example.com", ...Object.fromEntries(named) };
-    expect((await outgoingFromEnvironment(env)).mail!.helo).toBe(own ?? helo);
+    expect((await outgoingFromEnvironment(env)).mail).toHaveProperty("helo", own ?? helo);
   });
 
   test("take the password from the environment where no file is named", async () => {
-    const { mail } = await loadOutgoing(readOutgoing(MAIL), "hunter2");
-    expect(mail!.password).toBe("hunter2");
+    const { mail } = await loadOutgoing(readOutgoing(MAIL), PASSWORD);
+    expect(mail).toHaveProperty("password", "hunter2");
   });
 
   test.each([
@@ -118,6 +120,14 @@ describe("the settings of outgoing connections", () => {
       "--dkim-domain a b is not a domain",
     ],
     [{ ...MAIL, dkimDomain: "a.b", dkimSelector: "s;", dkimKeyFile: "x" }, "--dkim-selector s; is not"],
+    [{ ...MAIL, mailUrl: "postmark://" }, "--smtp-url and --mail-url both name what takes mail"],
+    [{ mailUrl: "postmark://" }, "--mail-url needs --mail-from"],
+    [{ mailKeyFile: "x" }, "--mail-key-file needs --smtp-url or --mail-url"],
+    [{ mailUrl: "acme://", mailFrom: "a@b.example" }, "--mail-url: a mail URL is smtp[s]://"],
+    [
+      { mailUrl: "resend://", mailFrom: "a@b.example", dkimDomain: "b.example" },
+      "--dkim-domain is for a mail server, and --mail-url names a mail service",
+    ],
     [{ targetNetwork: ["10.0.0.0/33"] }, "--target-network 10.0.0.0/33 is not an address range"],
     [{ alertMail: "ops@example.com" }, "--alert-mail needs --smtp-url"],
     [{ ...MAIL, alertMail: "nonsense" }, "--alert-mail: a mail address looks like"],
@@ -126,13 +136,44 @@ describe("the settings of outgoing connections", () => {
     expect(await errorOf(read())).toStartWith(`invalid: ${message}`);
   });
 
+  test("name a mail service, whose key is in a file or in the environment", async () => {
+    const service = { mailUrl: "mailgun://mg.example.com?region=eu", mailFrom: "forms@example.com" };
+    const expected = {
+      service: "mailgun",
+      place: "mg.example.com",
+      endpoint: "https://api.eu.mailgun.net",
+      key: "key-1",
+      sessionToken: null,
+      ca: null,
+      from: { name: "", address: "forms@example.com" },
+    };
+    const mailKeyFile = await fileWith("key-1\n");
+    const load = async (options: object, variables: Record<string, string>) =>
+      (await loadOutgoing(readOutgoing({ ...service, ...options }), variables)).mail;
+    expect(await load({ mailKeyFile }, { FORMFLAG_MAIL_KEY: "not that one" })).toEqual(expected as never);
+    expect(await load({}, { FORMFLAG_MAIL_KEY: "key-1" })).toEqual(expected as never);
+  });
+
+  test("take the credentials of AWS for ses, or a key of id and secret", async () => {
+    const service = { mailUrl: "ses://eu-central-1", mailFrom: "forms@example.com" };
+    const load = async (variables: Record<string, string>) =>
+      (await loadOutgoing(readOutgoing(service), variables)).mail;
+    const aws = { AWS_ACCESS_KEY_ID: "ID", AWS_SECRET_ACCESS_KEY: "SECRET", AWS_SESSION_TOKEN: "t" };
+    expect(await load(aws)).toMatchObject({ key: "ID:SECRET", sessionToken: "t" });
+    const both = await load({ ...aws, FORMFLAG_MAIL_KEY: "OTHER:SECRET" });
+    expect(both).toMatchObject({ key: "OTHER:SECRET", sessionToken: null });
+    expect(await errorOf(load({ FORMFLAG_MAIL_KEY: "one-word" }))).toBe(
+      "invalid: the key of ses is not an id and its secret",
+    );
+  });
+
   test("refuse files that cannot be read, and a password without a user", async () => {
     const missing = { ...MAIL, smtpPasswordFile: "/nonexistent/password" };
-    expect(await errorOf(loadOutgoing(readOutgoing(missing), undefined))).toBe(
+    expect(await errorOf(loadOutgoing(readOutgoing(missing), {}))).toBe(
       "invalid: --smtp-password-file: the file /nonexistent/password cannot be read (ENOENT)",
     );
     const userless = readOutgoing({ ...MAIL, smtpUrl: "smtp://mail.example.com" });
-    expect(await errorOf(loadOutgoing(userless, "hunter2"))).toBe(
+    expect(await errorOf(loadOutgoing(userless, PASSWORD))).toBe(
       "invalid: there is a password for the mail server, and --smtp-url names no user",
     );
   });
