@@ -86,6 +86,7 @@ export const FLOORS = [
     imports: ["src/blobs", "src/http", "src/send", "src/storage.ts", "src/store"],
     libraries: [],
   },
+  { area: "src/docs", imports: [], libraries: [] },
   { area: "src/app.ts", imports: AREAS, libraries: [] },
   { area: "src/operations", imports: [...AREAS, "src/app.ts"], libraries: ["zod"] },
   { area: "src/store", imports: [...AREAS, "src/app.ts"], libraries: [] },
@@ -98,7 +99,7 @@ export const FLOORS = [
   },
   {
     area: "src/http",
-    imports: [...AREAS, "src/app.ts", "src/operations"],
+    imports: [...AREAS, "src/app.ts", "src/docs", "src/operations"],
     libraries: ["altcha", "hono", "idiomorph", "jsonc-parser", "lucide-static", "prom-client", "uqr", "zod"],
   },
   // Tools for assistants, on the operations alone.

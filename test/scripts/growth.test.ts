@@ -60,6 +60,7 @@ const WALKERS: ReadonlyMap<string, string> = new Map([
     "operands of a split once more a level, of RULE_LIMITS",
   ],
   ["src/forms/inbox/title.ts: lineOf", "once each, ten values of a list, of a submission of 16 levels"],
+  ["src/http/dashboard/docs/content.tsx: all shown textIn", "the pages of this program"],
   ["src/maintenance/numbers.ts: count", "once for each of MAX_NUMBERS_DAYS"],
   ["src/operations/schema/check.ts: lostName", "once each, of a body within BODY_LIMITS"],
   ["src/forms/form-stats.ts: isFilled", "once each, of 200 submissions of 256 KB together"],

@@ -8,15 +8,7 @@ import { heard } from "../../session/command-line.ts";
 import { type Config, readConfig } from "../../session/config.ts";
 import { env } from "../../session/env.ts";
 import { usage } from "../../session/usage.ts";
-import { packedDocs } from "./docs-files.ts" with { type: "macro" };
-
-type Page = { kind: string; name: string; title: string; text: string };
-
-/** Lines that a search lists. */
-const MOST = 40;
-
-/** Pages that hold everything, so that a search lists them last. */
-const LISTS = new Set(["cli", "settings", "limits", "changelog"]);
+import { nameIn, readPages, searchIn } from "../../../src/docs/pages.ts";
 
 export function addDocsCommand(docs: Command, io: Io): void {
   heard(docs)`
@@ -73,44 +65,12 @@ async function run(io: Io, { config, page, search }: Values): Promise<void> {
     );
     return suggest("One of them: formflag docs <page>");
   }
-  const wanted = page.toLowerCase().replace(/^.*\//, "").replace(/\.md$/, "");
-  const found = pages.find(({ name }) => name === wanted);
+  const found = pages.find(({ name }) => name === nameIn(page));
   if (!found)
     throw new AppError("not_found", shown`there is no page "${page}"`, {
       hint: "formflag docs lists the pages, and formflag docs --search <words> finds a line",
     });
   if (config.json || !io.outIsTerminal || !(await inPager(found.text))) await print(found, found.text);
-}
-
-function readPages(): Page[] {
-  const packed = Buffer.from(packedDocs(), "base64");
-  const pages = JSON.parse(new TextDecoder().decode(Bun.gunzipSync(packed))) as [
-    kind: string,
-    name: string,
-    text: string,
-  ][];
-  return pages.map(([kind, name, text]) => ({
-    kind,
-    name,
-    title: /^# (.+)$/m.exec(text)?.[1] ?? name,
-    text,
-  }));
-}
-
-/** The lines that have all words of a text, each once, with their page. */
-function searchIn(pages: readonly Page[], text: string): { page: string; line: string }[] {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = new Map<string, string>();
-  for (const { name, text } of pages.toSorted(
-    (a, b) => Number(LISTS.has(a.name)) - Number(LISTS.has(b.name)),
-  ))
-    for (const line of text.split("\n")) {
-      const lower = line.toLowerCase();
-      if (!found.has(line) && words.every((word) => lower.includes(word))) found.set(line, name);
-    }
-  return [...found]
-    .slice(0, MOST)
-    .map(([line, page]) => ({ page, line: line.replace(/^[#|\s-]+/, "").slice(0, 200) }));
 }
 
 /** Shows a text in the pager of the user, and returns whether there is one. */

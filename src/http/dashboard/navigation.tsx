@@ -5,7 +5,7 @@ import { Icon, type IconName } from "./parts/icon.tsx";
 import { A, ButtonForm } from "./parts/link.tsx";
 import type { Tone } from "./parts/status.tsx";
 import { Avatar } from "./parts/text.tsx";
-import { FLAGS, KEYS } from "./paths.ts";
+import { DOCS, FLAGS, KEYS } from "./paths.ts";
 import { useMaySee, useView } from "./view.ts";
 
 /** The sections of the navigation in their groups, each with the keys that lead there; a phone has the first in its bar. */
@@ -60,6 +60,7 @@ export const SECTIONS = [
   { name: "audit", label: "Audit", to: "/audit", icon: "history", scope: "admin", group: "Records" },
   { name: "access", label: "Access", to: "/access/users", icon: "key", scope: "admin", group: "Server" },
   { name: "health", label: "Health", to: "/health", icon: "activity", scope: "admin", group: "Server" },
+  { name: "docs", label: "Documentation", to: DOCS, icon: "book", scope: null, group: "Help" },
   { name: "me", label: "You", to: "/me", icon: "user", scope: null, group: "you" },
 ] as const satisfies {
   name: string;
@@ -68,7 +69,7 @@ export const SECTIONS = [
   icon: IconName;
   scope: Scope | null;
   keys?: string;
-  group: "bar" | "find" | "Records" | "Server" | "you";
+  group: "bar" | "find" | "Records" | "Server" | "Help" | "you";
 }[];
 
 export type Section = (typeof SECTIONS)[number]["name"];
@@ -126,7 +127,7 @@ function Sections({ shown, section }: { shown: Shown; section: Section | null })
         </li>
       </ul>
       <div class="rest">
-        {["Records", "Server"].map(
+        {["Records", "Server", "Help"].map(
           (name) =>
             inGroup(name).length > 0 && (
               <>

@@ -25,6 +25,9 @@ const PARTS = new Map<string, string[]>();
 
 /** The flags of the only project, or the list of projects. */
 export const FLAGS = "/flags";
+/** The documentation of this version. */
+export const DOCS = "/docs";
+export const DOCS_PAGE = "/docs/:page";
 /** The page of all keys. */
 export const KEYS = "/keys";
 export const PROJECT = "/projects/:project";

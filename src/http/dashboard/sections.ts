@@ -12,6 +12,7 @@ import { releasesRoutes } from "./changes/releases.tsx";
 import { rollbackRoutes } from "./changes/rollback.tsx";
 import { deliveriesRoutes } from "./deliveries/deliveries.tsx";
 import { myPasskeyRoutes } from "./factors/passkeys.tsx";
+import { docsRoutes } from "./docs/docs.tsx";
 import { experimentRoutes } from "./experiments/experiment.tsx";
 import { experimentsRoutes } from "./experiments/experiments.tsx";
 import { flagPageRoutes } from "./flags/flag.tsx";
@@ -72,6 +73,7 @@ export const SECTIONS: readonly ((dashboard: Dashboard) => void)[] = [
   startRoutes,
   goRoutes,
   keysRoutes,
+  docsRoutes,
   deliveriesRoutes,
   healthRoutes,
 ];

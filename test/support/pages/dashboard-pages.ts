@@ -21,6 +21,7 @@ export const EMPTY_PAGES = [
   "/me",
   "/me/totp",
   "/health",
+  "/docs",
 ];
 
 /** A page of each kind, in each of its states, of what `furnish` makes. */
@@ -41,6 +42,8 @@ export function fullPages({
     "/go",
     "/go?q=checkout",
     "/keys",
+    "/docs?q=certificate",
+    "/docs/running",
     "/inbox?folder=archived",
     "/inbox?q=order",
     "/inbox/contact",

@@ -8,6 +8,7 @@ import arrowRight from "lucide-static/icons/arrow-right.svg" with { type: "text"
 import arrowUp from "lucide-static/icons/arrow-up.svg" with { type: "text" };
 import beaker from "lucide-static/icons/flask-conical.svg" with { type: "text" };
 import bell from "lucide-static/icons/bell.svg" with { type: "text" };
+import book from "lucide-static/icons/book-open.svg" with { type: "text" };
 import check from "lucide-static/icons/check.svg" with { type: "text" };
 import chevronDown from "lucide-static/icons/chevron-down.svg" with { type: "text" };
 import clock from "lucide-static/icons/clock.svg" with { type: "text" };
@@ -49,6 +50,7 @@ const ICONS = {
   arrowUp,
   beaker,
   bell,
+  book,
   check,
   chevronDown,
   clock,

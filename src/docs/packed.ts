@@ -16,7 +16,7 @@ const AT_TOP: Record<string, string> = {
  * with the text, if it is imported with `{ type: "macro" }`. https://bun.com/docs/bundler/macros
  */
 export function packedDocs(): string {
-  const root = join(import.meta.dir, "../../..");
+  const root = join(import.meta.dir, "../..");
   const kinds = ["start", ...Object.values(KINDS)];
   const inFolders = Object.entries(KINDS).flatMap(([folder, kind]) =>
     readdirSync(join(root, "docs", folder)).map((name) => ({ kind, file: `docs/${folder}/${name}` })),
