@@ -73,6 +73,14 @@ test("the conformance of providers was tried with their present versions", async
   expect(tried).toHaveLength(5);
   for (const [, name, version] of tried) expect([name, devDependencies[name!]]).toEqual([name, version]);
   expect(page).not.toContain("**failed");
+  const { sdk, results } = JSON.parse(await read("docs/reference/conformance.json")) as {
+    sdk: { name: string; version: string };
+    results: { location: string; digest: string };
+  };
+  expect(sdk.version).toBe(devDependencies[sdk.name]!);
+  const report = await read(`docs/reference/${results.location}`);
+  expect(results.digest).toBe(`sha256:${new Bun.CryptoHasher("sha256").update(report).digest("hex")}`);
+  expect(report).not.toContain("<failure");
 });
 
 /** Without code, in which brackets and signs have another meaning. */

@@ -22,11 +22,12 @@ export async function savePage(
 ): Promise<void> {
   const subjects = [...new Set(outcomes.map(({ subject }) => subject))];
   const sdks = ["@openfeature/server-sdk", "@openfeature/web-sdk"];
-  const versions = [...subjects, ...sdks].map((name) => `| \`${name}\` | ${versionOf(name)} |`);
+  const packages = [...subjects, ...sdks].filter((name) => name.startsWith("@openfeature/"));
+  const versions = packages.map((name) => `| \`${name}\` | ${versionOf(name)} |`);
   const rows = [...commits].map(([path, commit]) => `| \`${path}\` | \`${commit}\` |`);
   const page = `# Conformance of the providers
 
-For developers who choose a provider: the JavaScript providers of OpenFeature read flags from a running formflag server. Scenarios in Gherkin describe the value, variant, reason and error that an application gets, and the events that it receives when flags change or the server is down.
+For developers who choose a provider: the JavaScript provider of formflag and those of OpenFeature read flags from a running formflag server. Scenarios in Gherkin describe the value, variant, reason and error that an application gets, and the events that it receives when flags change or the server is down.
 
 \`\`\`sh
 npm run conformance
@@ -38,6 +39,8 @@ The first command runs the scenarios of this repository, in \`scripts/conformanc
 | file | commit |
 | --- | --- |
 ${rows.join("\n")}
+
+[conformance.json](conformance.json) is the report of the provider of formflag's own package, in the [envelope](https://github.com/open-feature/spec/pull/425) that the specification drafts, and [conformance.xml](conformance.xml) has each scenario as JUnit.
 
 This run used Bun ${Bun.version} and these versions from \`package.json\`:
 

@@ -17,7 +17,6 @@ export async function saveReport(
   const own = outcomes.filter((each) => each.subject === subject.name && !each.isOwn);
   const results = junit(subject.name, own);
   const tags = new Set(own.flatMap(({ scenario }) => scenario.tags));
-  const lacks = Object.entries(subject.lacks).filter(([tag]) => tags.has(tag));
   const envelope = {
     schemaVersion: "1",
     provider: { name: subject.name, version: versionOf(subject.name), language: "javascript" },
@@ -28,10 +27,7 @@ export async function saveReport(
       specRevision: origin.revision,
     },
     backend: { description: "formflag serve" },
-    declaration: {
-      declared: [...tags].filter((tag) => !(tag in subject.lacks)).toSorted(),
-      notApplicable: Object.fromEntries(lacks),
-    },
+    declaration: { declared: [...tags].filter((tag) => !(tag in subject.lacks)).toSorted() },
     results: {
       format: "junit-xml",
       location: basename(resultsFile(file)),

@@ -4,6 +4,7 @@ import { OFREPWebProvider } from "@openfeature/ofrep-web-provider";
 import { OpenFeature, type Provider } from "@openfeature/server-sdk";
 import { type Provider as WebProvider, OpenFeature as WebOpenFeature } from "@openfeature/web-sdk";
 import { EventSource } from "eventsource";
+import { FormflagProvider } from "../../src/provider/server.ts";
 import type { Backend } from "./backend.ts";
 
 /** A client of either SDK; one for browsers answers at once. */
@@ -55,6 +56,18 @@ async function openOnServer(provider: Provider): Promise<AnyClient> {
 const closeServer = () => OpenFeature.clearProviders();
 
 export const SUBJECTS: Subject[] = [
+  {
+    name: "@formflag/openfeature",
+    report: "conformance",
+    lacks: {
+      ...NUMBERS,
+      "@unavailable":
+        "starts with the defaults of the code, and is stale until the server answers, rather than fail",
+    },
+    open: (backend) =>
+      openOnServer(new FormflagProvider({ url: backend.url, token: backend.token("flags:sync") })),
+    close: closeServer,
+  },
   {
     name: "@openfeature/ofrep-provider",
     lacks: {
