@@ -10,7 +10,7 @@ type Hit = { page: string; heading: string | null; line: string };
 const MOST = 40;
 
 /** Pages that hold everything, so that a search lists them last. */
-const LISTS = new Set(["cli", "settings", "limits", "changelog"]);
+const LISTS = new Set(["cli", "settings", "limits", "api", "figures", "names-of-controls", "changelog"]);
 
 /** The pages of the documentation of this version, by their kind. */
 export function readPages(): DocsPage[] {
