@@ -68,7 +68,7 @@ async function run({ client, print, report }: Session, { place, none }: Values):
     const { environments: all } = await client.call(environments.list, { names: { project } });
     if (!all.some(({ slug }) => slug === environment)) {
       const names = all.map(({ slug }) => slug).join(", ");
-      throw new AppError("not_found", `project ${project} has no environment "${environment}"`, {
+      throw new AppError("not_found", `environment "${environment}" does not exist in project "${project}"`, {
         hint: `it has ${names}`,
       });
     }

@@ -79,5 +79,5 @@ export function viewSession({ createdAt, seenAt, expiresAt, ...session }: Sessio
 }
 
 export function noSuchSession(id: string): AppError {
-  return new AppError("not_found", `there is no session ${id}`, { reason: "session-not-found" });
+  return new AppError("not_found", `session "${id}" does not exist`, { reason: "session-not-found" });
 }

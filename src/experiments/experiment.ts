@@ -123,7 +123,7 @@ export function tooManyExperiments(environment: string): AppError {
 }
 
 export function noSuchExperiment({ environment, experiment }: ExperimentPlace): AppError {
-  return new AppError("not_found", `the experiment "${experiment}" does not exist in ${environment}`, {
+  return new AppError("not_found", `experiment "${experiment}" does not exist in ${environment}`, {
     reason: "experiment-not-found",
   });
 }

@@ -413,7 +413,7 @@ describe("flags set --at", () => {
     expect((await cancel()).stdout).toBe(`cancelled ${planned.id}\n`);
     const again = await cancel();
     expect(again.code).toBe(3);
-    expect(again.stderr).toContain(`no change "${planned.id}" is scheduled`);
+    expect(again.stderr).toContain(`scheduled change "${planned.id}" does not exist`);
     const wrong = await Promise.all([
       set("--on", "--at", "2020-01-01T00:00:00Z"),
       set("--on", "--at", "never"),

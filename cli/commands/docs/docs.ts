@@ -67,7 +67,7 @@ async function run(io: Io, { config, page, search }: Values): Promise<void> {
   }
   const found = pages.find(({ name }) => name === nameIn(page));
   if (!found)
-    throw new AppError("not_found", shown`there is no page "${page}"`, {
+    throw new AppError("not_found", shown`page "${page}" does not exist`, {
       hint: "formflag docs lists the pages, and formflag docs --search <words> finds a line",
     });
   if (config.json || !io.outIsTerminal || !(await inPager(found.text))) await print(found, found.text);

@@ -83,7 +83,7 @@ function describe(all: FlagDetail[]): string {
   const haveRules = all.some(({ variants }) => variants !== undefined);
   const rows = all.map((flag) => [
     flag.slug,
-    stateOf(flag),
+    flag.enabled && ruleSentence(flag) !== "" ? "on by rule" : stateOf(flag),
     ...(haveRules ? [shorten(ruleSentence(flag), 100)] : []),
     shorten(payloadOf(flag), 40),
     flag.expiredAt ?? "never",

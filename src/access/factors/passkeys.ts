@@ -217,5 +217,5 @@ function requireRoom(known: readonly Passkey[]): void {
 
 async function requirePasskey({ store }: AccessApp, user: string, id: string): Promise<void> {
   if ((await store.factors.passkeys(user)).some((each) => each.id === id)) return;
-  throw new AppError("not_found", `there is no passkey ${id}`, { reason: "passkey-not-found" });
+  throw new AppError("not_found", `passkey "${id}" does not exist`, { reason: "passkey-not-found" });
 }

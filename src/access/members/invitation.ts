@@ -34,5 +34,5 @@ export function viewInvitation({ id, role, environments, maker, createdAt, expir
 }
 
 export function noSuchInvitation(id: string): AppError {
-  return new AppError("not_found", `there is no invitation ${id}`, { reason: "invitation-not-found" });
+  return new AppError("not_found", `invitation "${id}" does not exist`, { reason: "invitation-not-found" });
 }

@@ -70,7 +70,7 @@ export async function deleteFeedback(
 ): Promise<void> {
   requireScope(caller, "flags:write", { project });
   if (!(await app.store.feedback.delete(project, id)))
-    throw new AppError("not_found", `there is no feedback ${id} in project ${project}`);
+    throw new AppError("not_found", `feedback "${id}" does not exist in project "${project}"`);
 }
 
 /** Deletes all feedback about a flag, and returns how many there were. Throws `not_found`, `forbidden`. */

@@ -43,5 +43,7 @@ export function viewScheduled(scheduled: ScheduledChange) {
 }
 
 export function noSuchScheduled(id: string): AppError {
-  return new AppError("not_found", `no change "${id}" is scheduled`, { reason: "scheduled-not-found" });
+  return new AppError("not_found", `scheduled change "${id}" does not exist`, {
+    reason: "scheduled-not-found",
+  });
 }

@@ -50,7 +50,7 @@ export function parseFeedFile(file: string): { token: string; format: FeedFormat
 }
 
 export function noSuchFeed(id: string): AppError {
-  return new AppError("not_found", `there is nothing by the name "${id}" among feeds`, {
+  return new AppError("not_found", `feed "${id}" does not exist`, {
     reason: "feed-not-found",
   });
 }

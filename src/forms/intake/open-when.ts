@@ -45,7 +45,7 @@ export async function requireFlag(
   const place = parseFlagName(openWhen);
   requireScope(caller, "flags:read", place);
   if (!(await flags.exists(place)))
-    throw new AppError("not_found", `the flag ${openWhen} does not exist`, {
+    throw new AppError("not_found", `flag "${openWhen}" does not exist`, {
       reason: "open-when-missing",
       hint: "create the flag first, or name another one",
     });

@@ -41,7 +41,7 @@ export const SECTIONS = [
   },
   {
     name: "people",
-    label: "People",
+    label: "Senders",
     to: "/people",
     icon: "users",
     scope: "forms:read",

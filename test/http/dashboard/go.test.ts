@@ -73,7 +73,7 @@ describe("/go", () => {
       ["page", "Submissions with order", "/inbox?q=order"],
     ]);
     expect((await go("admin", "ada@example.com"))[0]).toEqual([
-      "person",
+      "sender",
       "ada@example.com",
       "/people?q=ada%40example.com",
     ]);

@@ -45,7 +45,7 @@ export function docsRoutes({ get }: Dashboard) {
     const [{ readPages, nameIn }, { contentOf }] = await Promise.all([load(), import("./content.tsx")]);
     const pages = readPages();
     const found = pages.find(({ name }) => name === page);
-    if (!found) throw new AppError("not_found", `there is no page "${page}" in the documentation`);
+    if (!found) throw new AppError("not_found", `page "${page}" does not exist in the documentation`);
     const titles = new Map(pages.map(({ name, title }) => [name, title]));
     const linkTo = (href: string, children: readonly Child[]) => {
       const [path = "", hash] = href.split("#");

@@ -118,7 +118,7 @@ async function findSent(app: App, caller: Caller, search: string, timeZone: stri
   const results: Result[] = [];
   if (search.includes("@"))
     results.push({
-      kind: "person",
+      kind: "sender",
       label: search,
       detail: "all they sent",
       to: "/people",
@@ -221,7 +221,7 @@ function switchesOf(caller: Caller, { project, flag }: Found): Result[] {
   });
 }
 
-type ResultKind = "page" | "project" | "flag" | "form" | "person" | "submission" | "action";
+type ResultKind = "page" | "project" | "flag" | "form" | "sender" | "submission" | "action";
 
 type Query = Parameters<typeof addressOf>[2];
 

@@ -10,14 +10,14 @@ const ALL: readonly (readonly [where: string, keys: readonly (readonly [keys: st
   [
     "Everywhere",
     [
-      ["Ctrl K", "Find a page, a flag, a form, a person or an action"],
+      ["Ctrl K", "Find a page, a flag, a form, a sender or an action"],
       ["?", "Show these keys"],
       ["g t", "Go to Today"],
       ["g i", "Go to the inbox"],
       ["g f", "Go to the flags"],
       ["g o", "Go to the forms"],
       ["g d", "Go to the deliveries"],
-      ["g p", "Go to the people"],
+      ["g p", "Go to the senders"],
       ["c", "Create a form or a flag"],
       ["/", "Search"],
       ["z", "Undo"],

@@ -98,21 +98,21 @@ async function recentPeople(app: App, caller: Caller): Promise<Recent[]> {
 /** The search for a person, above recent senders. `fault` is what is wrong with what was typed. */
 function peoplePage(typed: string, fault: string | null, recent: readonly Recent[] = []): Page {
   return {
-    title: "People",
+    title: "Senders",
     section: "people",
     status: fault === null ? 200 : 400,
-    lead: "Everything that one person sent, in every form and folder, by the mail address in it.",
+    lead: "Everything that one sender sent, in every form and folder, by the mail address in it.",
     content: (
       <div class="stack">
         <Search typed={typed} fault={fault} />
         {recent.length > 0 && (
           <Card id="recent" title="Lately">
             <Table
-              caption="People who sent lately"
+              caption="Senders of the newest submissions"
               rows={recent}
               columns={[
                 {
-                  label: "Person",
+                  label: "Sender",
                   heading: true,
                   cell: ({ address }) => (
                     <A to="/people" query={{ q: address }}>
@@ -165,10 +165,10 @@ type Person = {
 function personPage({ address, submissions, titleOf, before, next, indexing }: Person): Page {
   const isEmpty = submissions.length === 0 && next === null && before === null;
   return {
-    title: `Person ${visible(address)}`,
+    title: `Sender ${visible(address)}`,
     heading: <Foreign text={address} />,
     section: "people",
-    back: { to: "/people", label: "People" },
+    back: { to: "/people", label: "Senders" },
     topics: ["submissions"],
     ...(before === null &&
       !isEmpty && { lead: <Sent submissions={submissions} titleOf={titleOf} next={next} /> }),
