@@ -1,15 +1,15 @@
 import { AppError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import { findSlugFault } from "../base/slug.ts";
-import { changedLabels, isLabel } from "./inbox/handling.ts";
+import { changedLabels, isLabel, labelsOf, labelsText } from "./inbox/handling.ts";
 import { HANDLING_LIMITS, IMPORT_LIMITS } from "./limits.ts";
 import { areSeenFlags, seenInWords } from "./seen-flags.ts";
 import type { Submission } from "./submission.ts";
 
 export type ColumnName = "meta" | "flags" | "assignee" | "labels";
 
-/** How a column of submissions is imported, exported and shown. */
-type Column<Value> = {
+/** How a column of submissions is stored, imported, exported and shown. */
+type Column<Value> = Stored<Value> & {
   /** Reads the value of an import, null for none. Throws `invalid`. */
   read(value: unknown): Value;
   /** The value for people and for CSV; null for none. Without it, the column is in JSON alone. */
@@ -18,11 +18,32 @@ type Column<Value> = {
   fromWords?(words: string): Value;
 };
 
+/** How values are stored as text, which is null for none, and the rule of that in a file that others may have written. */
+type Stored<Value> = {
+  textOf: (value: Value) => string | null;
+  valueOf: (text: string | null) => Value;
+  rule: `text? ${string}`;
+};
+
+const asJson = {
+  textOf: (value: object | null) => value && JSON.stringify(value),
+  valueOf: (text: string | null) => (text === null ? null : JSON.parse(text)),
+};
+
+const asText = { textOf: (value: string | null) => value, valueOf: (text: string | null) => text };
+
 /** The columns that a submission may lack, beside its folder; exports, imports, lists and pages of submissions are made from these. */
-const COLUMNS: { [Name in ColumnName]: Column<Submission[Name]> } = {
-  meta: { read: readMeta },
-  flags: { read: readFlags, words: (flags) => flags && seenInWords(flags) },
+const COLUMNS = {
+  meta: { ...asJson, rule: "text? object", read: readMeta },
+  flags: {
+    ...asJson,
+    rule: "text? seenFlags",
+    read: readFlags,
+    words: (flags) => flags && seenInWords(flags),
+  },
   assignee: {
+    ...asText,
+    rule: "text? shortText",
     read(value) {
       if (value === null || (typeof value === "string" && findSlugFault("user", value) === undefined))
         return value;
@@ -32,6 +53,9 @@ const COLUMNS: { [Name in ColumnName]: Column<Submission[Name]> } = {
     fromWords: (text) => text || null,
   },
   labels: {
+    textOf: labelsText,
+    valueOf: labelsOf,
+    rule: "text? labels",
     read(value) {
       if (value === null) return [];
       const isList = Array.isArray(value) && value.length <= HANDLING_LIMITS.labels;
@@ -46,7 +70,27 @@ const COLUMNS: { [Name in ColumnName]: Column<Submission[Name]> } = {
         .map((label) => label.trim())
         .filter((label) => label !== ""),
   },
+} as const satisfies { [Name in ColumnName]: Column<Submission[Name]> };
+
+type Columns = Pick<Submission, ColumnName>;
+
+export const COLUMN_NAMES = Object.keys(COLUMNS) as ColumnName[];
+
+/** The rules of stored columns. */
+export const COLUMN_RULES = Object.fromEntries(COLUMN_NAMES.map((name) => [name, COLUMNS[name].rule])) as {
+  [Name in ColumnName]: (typeof COLUMNS)[Name]["rule"];
 };
+
+/** The texts of columns, in the order of their names. */
+export function textsOfColumns(columns: Partial<Columns>): (string | null)[] {
+  const given = { ...NO_COLUMNS, ...columns };
+  return COLUMN_NAMES.map((name) => COLUMNS[name].textOf(given[name] as never));
+}
+
+/** The columns of a stored row. */
+export function columnsOfRow(row: Readonly<Record<ColumnName, string | null>>): Columns {
+  return Object.fromEntries(COLUMN_NAMES.map((name) => [name, COLUMNS[name].valueOf(row[name])])) as Columns;
+}
 
 /** The columns that people change. */
 export const HANDLED = ["assignee", "labels"] as const;
@@ -54,34 +98,30 @@ export const HANDLED = ["assignee", "labels"] as const;
 /** The columns behind the fields of a CSV export; those of a group are there if any submission has a value in one of them. */
 export const CSV_GROUPS: readonly (readonly ColumnName[])[] = [["flags"], HANDLED];
 
-/** The columns of a submission that has none of them. */
-export const NO_COLUMNS: Pick<Submission, ColumnName> = {
-  meta: null,
-  flags: null,
-  assignee: null,
-  labels: [],
-};
-
 /** The columns of an imported row. Throws `invalid`. */
-export function readColumns(row: Readonly<Record<string, unknown>>): Pick<Submission, ColumnName> {
-  const { meta = null, flags = null, assignee = null, labels = null } = row;
-  return {
-    meta: COLUMNS.meta.read(meta),
-    flags: COLUMNS.flags.read(flags),
-    assignee: COLUMNS.assignee.read(assignee),
-    labels: COLUMNS.labels.read(labels),
-  };
+export function readColumns(row: Readonly<Record<string, unknown>>): Columns {
+  return Object.fromEntries(
+    COLUMN_NAMES.map((name) => [name, COLUMNS[name].read(row[name] ?? null)]),
+  ) as Columns;
 }
+
+/** The columns of a submission that has none of them. */
+export const NO_COLUMNS = readColumns({});
 
 /** The columns that people change, of their words in a CSV file. */
 export function handledFromWords(words: readonly string[]): object {
-  return Object.fromEntries(HANDLED.map((name, index) => [name, COLUMNS[name].fromWords!(words[index]!)]));
+  return Object.fromEntries(HANDLED.map((name, index) => [name, COLUMNS[name].fromWords(words[index]!)]));
 }
 
 /** The value of a column for people; null for none, also from a server that does not know the column. */
-export function wordsOf(submission: Partial<Pick<Submission, ColumnName>>, name: ColumnName): string | null {
+export function wordsOf(submission: Partial<Columns>, name: ColumnName): string | null {
   const value = submission[name];
   return value === undefined ? null : (COLUMNS[name] as Column<typeof value>).words!(value);
+}
+
+/** The user who looks after a submission, or a word for the one of that name; null for none. */
+export function userInWords({ assignee }: Columns, name: string | undefined, you: string): string | null {
+  return assignee !== null && assignee === name ? you : assignee;
 }
 
 /** Metadata that a form may record about a sender. */

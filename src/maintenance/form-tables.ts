@@ -1,3 +1,4 @@
+import { COLUMN_RULES } from "../forms/submission-columns.ts";
 import { type PortableTable, setup, submissions, trail } from "./column.ts";
 
 /** Tables of forms and submissions, parents first. */
@@ -105,10 +106,7 @@ export const FORM_TABLES = {
     state: "integer state",
     spam: "text? anyText",
     unread: "integer bit",
-    meta: "text? object",
-    flags: "text? seenFlags",
-    assignee: "text? shortText",
-    labels: "text? labels",
+    ...COLUMN_RULES,
   }),
   files: submissions("submission position", {
     submission: "submission",

@@ -11,17 +11,17 @@ import { nameIn } from "../forms/form-name.ts";
 import { MAX_BULK_IDS } from "../forms/limits.ts";
 import { selectionIn } from "./form-query.ts";
 import { noun } from "./operation.ts";
-import { assignSubmissions, labelSubmissions } from "../forms/inbox/submission-handling.ts";
+import { labelSubmissions } from "../forms/inbox/submission-handling.ts";
 import {
   actUndoably,
+  assignUndoably,
   keepUndo,
   undoAction,
-  undoOfAssignment,
   undoOfLabels,
   undoOfMark,
 } from "../forms/inbox/undo.ts";
 import { isFolder } from "../forms/submission-state.ts";
-import { ME, isSelective, readFilter } from "../forms/inbox/filters.ts";
+import { isSelective, readFilter } from "../forms/inbox/filters.ts";
 import type { Selection } from "../forms/inbox/bulk.ts";
 import type { SelectionBody } from "./schema/submission-query-schema.ts";
 
@@ -81,16 +81,7 @@ export const inbox = noun("submissions", () => import("./schema/inbox-schema.ts"
     summary: "Assign submissions to a user, or to no one",
     scope: "forms:write",
     place: "seen",
-    run: ({ app, caller, body }) => {
-      const assignee = body.assignee === ME ? caller.name : body.assignee;
-      return actUndoably(
-        app,
-        caller,
-        body,
-        () => assignSubmissions(app, caller, body.ids, assignee),
-        (changed, before) => undoOfAssignment(assignee, changed, before),
-      );
-    },
+    run: ({ app, caller, body }) => assignUndoably(app, caller, body),
   },
   label: {
     method: "POST",

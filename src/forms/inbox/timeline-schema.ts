@@ -3,6 +3,7 @@ import { timestamp } from "../../base/slug-schema.ts";
 import { attemptSchema } from "../../delivery/delivery-schema.ts";
 import { DELIVERY_STATUSES } from "../../delivery/delivery-status.ts";
 import { SUBMISSION_MARKS } from "../submission-state.ts";
+import { type HandlingKind, TEXT_MEMBERS } from "./handling.ts";
 
 /** A delivery, in an event about it. */
 const about = {
@@ -12,6 +13,12 @@ const about = {
   /** The id of the target, or the mail address. */
   target: z.string(),
 };
+
+/** An event with the text that {@link TEXT_MEMBERS} names. */
+function handled<K extends HandlingKind, T extends z.ZodMiniType>(kind: K, text: T) {
+  const member = { [TEXT_MEMBERS[kind]]: text } as Record<(typeof TEXT_MEMBERS)[K], T>;
+  return z.object({ event: z.literal(kind), at: timestamp, ...member, who: z.string() });
+}
 
 /** An event of a submission, with its time. */
 export const timelineEventSchema = z.discriminatedUnion("event", [
@@ -30,16 +37,11 @@ export const timelineEventSchema = z.discriminatedUnion("event", [
     /** The user, the token, or the person on the machine of the data. */
     who: z.string(),
   }),
-  z.object({
-    event: z.literal("assigned"),
-    at: timestamp,
-    /** The user who looks after it from then on; null for none. */
-    assignee: z.nullable(z.string()),
-    who: z.string(),
-  }),
-  z.object({ event: z.literal("labeled"), at: timestamp, label: z.string(), who: z.string() }),
-  z.object({ event: z.literal("unlabeled"), at: timestamp, label: z.string(), who: z.string() }),
-  z.object({ event: z.literal("noted"), at: timestamp, text: z.string(), who: z.string() }),
+  // The user who looks after it from then on; null for none.
+  handled("assigned", z.nullable(z.string())),
+  handled("labeled", z.string()),
+  handled("unlabeled", z.string()),
+  handled("noted", z.string()),
   z.object({
     event: z.literal("answered"),
     at: timestamp,

@@ -7,6 +7,7 @@ import type { Shared } from "../shared.ts";
 import { type SubmissionMark, type SubmissionState, isFolder } from "../submission-state.ts";
 import type { Standing } from "../submission.ts";
 import { markPresent } from "./bulk.ts";
+import { ME } from "./filters.ts";
 import { type LabelChange, labelAmong } from "./handling.ts";
 import { type HandlingApp, assignSubmissions, labelSubmissions } from "./submission-handling.ts";
 
@@ -31,6 +32,8 @@ export type Undone = { changed: number; marks: { mark: SubmissionMark; changed: 
 
 type Standings = Readonly<Record<string, Standing>>;
 
+type Acted = { ids: readonly string[]; undoable?: boolean | undefined };
+
 /**
  * Changes submissions with `act`, which returns the ids of those that it changed, and keeps `undoOf` of these if it is to be
  * `undoable`. `undo` is the name that {@link undoAction} takes; null if nothing was changed. Throws what `act` throws.
@@ -38,7 +41,7 @@ type Standings = Readonly<Record<string, Standing>>;
 export async function actUndoably(
   app: HandlingApp,
   caller: Caller,
-  { ids, undoable = false }: { ids: readonly string[]; undoable?: boolean | undefined },
+  { ids, undoable = false }: Acted,
   act: () => Promise<string[]>,
   undoOf: (changed: string[], before: Standings) => Undo,
 ): Promise<{ changed: number; undo?: string | null }> {
@@ -72,14 +75,23 @@ export function undoOfMark(
   };
 }
 
-/** The undo of an assignment. */
-export function undoOfAssignment(
-  assignee: string | null,
-  changed: readonly string[],
-  before: Standings,
-): Undo {
-  const groups = Map.groupBy(changed, (id) => before[id]?.assignee ?? null);
-  return { done: { assignee }, steps: [...groups].map(([assignee, ids]) => ({ assignee, ids })) };
+/** Gives submissions to a user, or to the caller as `me`. */
+export function assignUndoably(
+  app: HandlingApp,
+  caller: Caller,
+  { assignee: user, ...acted }: Acted & { assignee: string | null },
+) {
+  const assignee = user === ME ? caller.name : user;
+  return actUndoably(
+    app,
+    caller,
+    acted,
+    () => assignSubmissions(app, caller, acted.ids, assignee),
+    (changed, before) => {
+      const groups = Map.groupBy(changed, (id) => before[id]?.assignee ?? null);
+      return { done: { assignee }, steps: [...groups].map(([assignee, ids]) => ({ assignee, ids })) };
+    },
+  );
 }
 
 /** The undo of labels that were put on submissions, and taken from them. */

@@ -1,5 +1,6 @@
 import { chosenIn, formOf } from "../forms/form-words.ts";
 import type { Submission } from "../../../forms/submission.ts";
+import { userInWords } from "../../../forms/submission-columns.ts";
 import type { Title } from "../../../forms/inbox/title.ts";
 import type { TitleOf } from "../../../forms/inbox/titles.ts";
 import { inboxPath } from "../paths.ts";
@@ -110,13 +111,14 @@ function Row({
 
 /** The form of a submission, its user, and its marks. */
 function About({
-  submission: { assignee, files, labels, state, spam },
+  submission,
   formName,
   hasForms,
   hasFolders = false,
 }: { submission: Submission; formName: string } & Pick<RowsProps, "hasForms" | "hasFolders">) {
   const { caller } = useView();
-  const user = assignee === caller?.name ? "yours" : assignee;
+  const { files, labels, state, spam } = submission;
+  const user = userInWords(submission, caller?.name, "yours");
   const words = [hasForms ? formName : null, user].filter(Boolean).join(" · ");
   return (
     <>

@@ -1,4 +1,5 @@
 import type { Scan, ScanStep } from "../../../forms/inbox/scan.ts";
+import { COLUMN_FILTERS } from "../../../forms/inbox/filters.ts";
 import type { SearchTerms } from "../../../forms/inbox/search-text.ts";
 import { SUBMISSION_STATES as STATES } from "../../../forms/submission-state.ts";
 import { bytesOf, textOf } from "../ids.ts";
@@ -19,7 +20,10 @@ export type FindHits = (formId: number, terms: SearchTerms, before: string | nul
 /** The data is null if the submission is not chosen. */
 type Row = Omit<SubmissionRow, "data"> & { data: string | null };
 
-type Chosen = Pick<Scan, "states" | "unread" | "since" | "until" | "assignee" | "isLabeled">;
+type Chosen = Pick<
+  Scan,
+  "states" | "unread" | "since" | "until" | "isLabeled" | (typeof COLUMN_FILTERS)[number]
+>;
 
 export function* scanSubmissions(findHits: FindHits, formKey: string, scan: Scan): Work<ScanStep> {
   const formId = yield* formIdOf(formKey);
@@ -46,10 +50,10 @@ export function* scanSubmissions(findHits: FindHits, formKey: string, scan: Scan
 function newest(formId: number, scan: Scan): Work<Row[]> {
   const { condition, params } = conditionOf({ ...scan, states: STATES });
   // Few of many submissions have either, and an index of their own.
-  const few = `${scan.assignee == null ? "" : " AND s.assignee = $assignee"}${scan.isLabeled ? " AND s.labels IS NOT NULL" : ""}`;
+  const few = fewOf(scan).map((part) => ` AND ${part}`);
   const folders = scan.states.map(
     (state) => `SELECT ${columnsFor(scan, condition)} FROM submissions s JOIN forms f ON f.id = s.form_id
-                WHERE s.form_id = $formId AND s.state = ${STATES.indexOf(state)} AND s.id < $before${few}`,
+                WHERE s.form_id = $formId AND s.state = ${STATES.indexOf(state)} AND s.id < $before${few.join("")}`,
   );
   return all<Row>(
     merged(folders),
@@ -87,22 +91,25 @@ function columns(condition: string): string {
   return `${COLUMNS_BUT_DATA}, CASE WHEN ${condition} THEN s.data END AS data`;
 }
 
-function conditionOf({ states, unread, since, until, assignee = null, isLabeled = false }: Chosen): {
-  condition: string;
-  params: Params;
-} {
+/** The conditions that few of many submissions meet. */
+function fewOf({ isLabeled, ...scan }: Chosen): string[] {
+  const given = COLUMN_FILTERS.filter((name) => scan[name] != null);
+  return [...given.map((name) => `s.${name} = $${name}`), ...(isLabeled ? ["s.labels IS NOT NULL"] : [])];
+}
+
+function conditionOf(scan: Chosen): { condition: string; params: Params } {
+  const { states, unread, since, until } = scan;
   const parts = [`s.state IN (${states.map((state) => STATES.indexOf(state)).join()})`];
   if (unread) parts.push("s.unread = 1");
   if (since !== null) parts.push("s.created_at >= $since");
   if (until !== null) parts.push("s.created_at < $until");
-  if (assignee !== null) parts.push("s.assignee = $assignee");
-  if (isLabeled) parts.push("s.labels IS NOT NULL");
+  const values = {
+    since,
+    until,
+    ...Object.fromEntries(COLUMN_FILTERS.map((name) => [name, scan[name] ?? null])),
+  };
   return {
-    condition: parts.join(" AND "),
-    params: {
-      ...(since !== null && { since }),
-      ...(until !== null && { until }),
-      ...(assignee !== null && { assignee }),
-    },
+    condition: [...parts, ...fewOf(scan)].join(" AND "),
+    params: Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)),
   };
 }

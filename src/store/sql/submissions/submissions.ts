@@ -8,9 +8,15 @@ import type {
 } from "../../../forms/submission.ts";
 import { SUBMISSION_STATES as STATES, type SubmissionState } from "../../../forms/submission-state.ts";
 import { parsed } from "../../../forms/submission.ts";
-import { labelsOf, labelsText } from "../../../forms/inbox/handling.ts";
+import { labelsOf } from "../../../forms/inbox/handling.ts";
 import type { ImportedSubmission } from "../../../forms/store.ts";
-import { HANDLED } from "../../../forms/submission-columns.ts";
+import {
+  COLUMN_NAMES,
+  type ColumnName,
+  columnsOfRow,
+  HANDLED,
+  textsOfColumns,
+} from "../../../forms/submission-columns.ts";
 import { textOf, bytesOf } from "../ids.ts";
 import { type Value, type Work, all, FOR_UPDATE_OF_S, first, merged } from "../work.ts";
 import { PROJECT_OF_FORM } from "../rows.ts";
@@ -29,35 +35,20 @@ export type SubmissionRow = {
   state: number;
   spam: string | null;
   unread: number;
-  meta: string | null;
-  flags: string | null;
-  assignee: string | null;
-  labels: string | null;
-};
+} & Record<ColumnName, string | null>;
 
 /** The columns of a `SubmissionRow` in a join of submissions `s` and forms `f`, except its data. */
 export const COLUMNS_BUT_DATA = `s.id, s.seq, ${PROJECT_OF_FORM} AS project, f.slug AS form, s.created_at, s.state, s.spam,
-  s.unread, s.meta, s.flags, s.assignee, s.labels`;
+  s.unread, ${COLUMN_NAMES.map((name) => `s.${name}`).join()}`;
 
 export const COLUMNS = `${COLUMNS_BUT_DATA}, s.data`;
 
 /** The columns that an import stores as {@link importedValues}. */
-export const IMPORTED_COLUMNS = "data, created_at, state, spam, unread, meta, flags, assignee, labels";
+export const IMPORTED_COLUMNS = ["data, created_at, state, spam, unread", ...COLUMN_NAMES].join();
 
 export function importedValues(submission: ImportedSubmission): Value[] {
   const { data, createdAt, state, spam, read } = submission;
-  const { meta = null, flags = null, assignee = null, labels = [] } = submission;
-  return [
-    data,
-    createdAt,
-    STATES.indexOf(state),
-    spam,
-    read ? 0 : 1,
-    meta && JSON.stringify(meta),
-    flags && JSON.stringify(flags),
-    assignee,
-    labelsText(labels),
-  ];
+  return [data, createdAt, STATES.indexOf(state), spam, read ? 0 : 1, ...textsOfColumns(submission)];
 }
 
 /** Sorts after every id, which has 16 bytes. */
@@ -76,10 +67,7 @@ export function* viewRaw(rows: readonly SubmissionRow[]): Work<RawSubmission[]> 
     state: STATES[row.state]!,
     spam: row.spam,
     read: row.unread === 0,
-    meta: row.meta === null ? null : JSON.parse(row.meta),
-    flags: row.flags === null ? null : JSON.parse(row.flags),
-    assignee: row.assignee,
-    labels: labelsOf(row.labels),
+    ...columnsOfRow(row),
   }));
 }
 
@@ -142,12 +130,12 @@ export function* findRawSubmission(id: string): Work<RawSubmission | undefined> 
 
 /** The standing of submissions, by id. Unknown ids are left out. */
 export function* standingOfSubmissions(ids: readonly string[]): Work<Record<string, Standing>> {
-  type Row = Pick<SubmissionRow, "id" | "project" | "form" | "state" | "unread" | "assignee" | "labels">;
+  type Row = Pick<SubmissionRow, "id" | "project" | "form" | "state" | "unread" | (typeof HANDLED)[number]>;
   const rows = yield* allAmong<Row>(
     ids.map(bytesOf),
     (
       list,
-    ) => `SELECT s.id, ${PROJECT_OF_FORM} AS project, f.slug AS form, s.state, s.unread, s.assignee, s.labels
+    ) => `SELECT s.id, ${PROJECT_OF_FORM} AS project, f.slug AS form, s.state, s.unread, s.${HANDLED.join(", s.")}
                ${OF_FORMS} AND s.id IN ${list}`,
   );
   const found = new Map(
