@@ -15,10 +15,16 @@ const SHARE = {
     ["off", 75],
   ],
 };
-/** Conditions of which the last one holds for half of the contexts. */
-const CONDITIONS = Array.from({ length: 20 }, (_, index) =>
-  index === 19 ? CONDITION : { "==": [{ var: "country" }, `country-${index}`] },
-);
+/** Conditions of each kind that the dashboard offers first, of which the last one holds for half of the contexts. */
+const CONDITIONS = Array.from({ length: 20 }, (_, index) => {
+  const kinds = [
+    { "==": [{ var: "country" }, `country-${index}`] },
+    { in: [{ var: "plan" }, [`plan-${index}`, `other-${index}`]] },
+    { ">=": [{ var: "age" }, 100 + index] },
+    { ends_with: [{ var: "email" }, `@example-${index}.com`] },
+  ];
+  return index === 19 ? CONDITION : kinds[index % 4]!;
+});
 
 const RULES: Record<string, object | undefined> = {
   STATIC: undefined,
@@ -31,6 +37,8 @@ const CONTEXTS = Array.from({ length: 64 }, (_, index) => ({
   targetingKey: `user-${index}`,
   email: `user-${index}@example.${index % 2 === 0 ? "com" : "net"}`,
   country: "AT",
+  plan: "free",
+  age: 30,
 }));
 
 const COMPILED = 1000;
