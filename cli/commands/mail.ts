@@ -1,9 +1,10 @@
 import type { Command } from "commander";
 import { AppError } from "../../src/base/errors.ts";
 import type { MailTest } from "../../src/delivery/mail-test.ts";
+import type { SenderDns } from "../../src/delivery/mail-test-schema.ts";
 import { mail as operations } from "../../src/operations/mail.ts";
 import type { Io } from "../output/terminal.ts";
-import { shown } from "../output/text.ts";
+import { printable, shown, table } from "../output/text.ts";
 import { action } from "../session/action.ts";
 import type { Session } from "../session/session.ts";
 import { named } from "../session/verb.ts";
@@ -21,6 +22,9 @@ send: mail test
     .after(`
 The mail server may be a mail service (serve --mail-url). With --server, that server sends the message. Otherwise this command sends it, with the mail server of the running server.
 FORMFLAG_SMTP_URL, FORMFLAG_MAIL_FROM and the other variables of serve replace that, and are needed if no server runs.
+
+It also looks up SPF, DKIM, DMARC and MX of the sender's domain, and prints the records to add. FORMFLAG_DNS names another
+name server, as 192.0.2.53:53.
 
 Exit code: 0 when the mail server accepted the message, 6 when not, 5 when no mail server is configured.
 
@@ -41,16 +45,26 @@ async function sendTest({ client, report, suggest, progress }: Session, address:
   } finally {
     waiting.clear();
   }
-  const { delivered, code, error } = result;
+  const { delivered, code, error, sender } = result;
   if (!delivered) {
     const reason = error ?? "the mail server gave no reason";
     throw new AppError("unavailable", `the message was not delivered: ${reason}`, { hint: adviceOn(reason) });
   }
   await report(
     result,
-    shown`delivered: the mail server accepted the message to ${address} (${String(code)})\n`,
+    shown`delivered: the mail server accepted the message to ${address} (${String(code)})\n` +
+      (sender === null ? "" : describeSender(sender)),
   );
   suggest("Check that it arrives, and not in the spam folder.");
+}
+
+/** The DNS records of the sender's domain, and those to add. */
+function describeSender({ domain, records, verdict }: SenderDns): string {
+  const rows = records.map(({ name, state, message }) => [name, state, printable(message)]);
+  const added = records.flatMap(({ add }) => (add === null ? [] : [`  ${printable(add)}\n`]));
+  const advice =
+    added.length === 0 ? "" : shown`\nRecords to add to the zone of ${domain}:\n` + added.join("");
+  return `\n${table(["RECORD", "STATE", "WHAT"], rows)}${advice}\n${printable(verdict)}\n`;
 }
 
 /** Advice by the error of a mail server or its connection. The first match counts. */

@@ -128,7 +128,8 @@ function fail(error: unknown): never {
 /** Delivers what is queued to receivers that take everything, without sending it. */
 function deliver(app: App): Promise<void> {
   const send = async () => delivered(200);
-  const mail = { mailer: { send, close: () => {} }, from: { name: "", address: "shop@larch.example" } };
+  const from = { name: "", address: "shop@larch.example" };
+  const mail = { mailer: { send, close: () => {} }, from, inspect: async () => null };
   const outgoing = { check: async () => {}, sendWebhook: send, sendChat: send, mail };
   const files = { url: async () => "", open: async () => new ReadableStream<Uint8Array>() };
   const report = { attempted: () => {}, failed: () => {}, error: fail };

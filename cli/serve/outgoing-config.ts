@@ -1,4 +1,3 @@
-import { hostname } from "node:os";
 import type { Option } from "commander";
 import { AppError } from "../../src/base/errors.ts";
 import { isAddressRange } from "../../src/base/network.ts";
@@ -6,11 +5,13 @@ import { parseMailbox } from "../../src/delivery/address.ts";
 import { MAX_RETRY_DELAY, MAX_RETRY_DELAYS } from "../../src/delivery/limits.ts";
 import type { Mailbox } from "../../src/delivery/message.ts";
 import { type MailPlace, parseMailUrl } from "../../src/send/mail/mail-url.ts";
-import type { MailConfig, OutgoingConfig } from "../../src/send/outgoing.ts";
+import type { MailConfig } from "../../src/send/mail/service.ts";
+import type { OutgoingConfig } from "../../src/send/outgoing.ts";
 import { parseSmtpUrl } from "../../src/send/smtp-url.ts";
 import { readText } from "../session/sources.ts";
 import { usage } from "../session/usage.ts";
 import { durationValue, isUnset } from "../session/values.ts";
+import { heloOf, nameServerOf } from "./mail-names.ts";
 import { outgoingOptions } from "./outgoing-options.ts";
 
 /** The settings of outgoing connections, checked. Files are named and not yet read. */
@@ -110,6 +111,7 @@ async function loadMail(
   const stored = (...names: string[]) =>
     (inFile ?? names.map((name) => variables[name]).find(Boolean))?.replace(/\r?\n$/, "") ?? null;
   const ca = caFile === null ? null : await read(caFile, "--smtp-ca");
+  const nameServer = nameServerOf(variables["FORMFLAG_DNS"]);
   if ("service" in place) {
     const { service } = place;
     const own = stored("FORMFLAG_MAIL_KEY");
@@ -118,7 +120,7 @@ async function loadMail(
     const key = isOfAws ? `${id}:${secret}` : own;
     if (service.service === "ses" && key !== null && !/^[^:\s]+:\S+$/.test(key))
       throw usage("the key of ses is not an id and its secret", "write them as ID:SECRET");
-    return { ...service, key, sessionToken: (isOfAws && token) || null, ca, from };
+    return { ...service, key, sessionToken: (isOfAws && token) || null, ca, from, nameServer };
   }
   const { smtp } = place;
   const password = stored("FORMFLAG_SMTP_PASSWORD", "FORMFLAG_MAIL_KEY");
@@ -134,6 +136,7 @@ async function loadMail(
     helo,
     password,
     ca,
+    nameServer,
     dkim: dkim && {
       domain: dkim.domain,
       selector: dkim.selector,
@@ -207,7 +210,7 @@ function mailOf(given: Given, nameOf: NameOf): MailSettings | null {
   return {
     place,
     from,
-    helo: heloOf(given, from, nameOf),
+    helo: heloOf(given, from, nameOf("--mail-helo")),
     secretFile:
       mailKeyFile !== undefined
         ? { file: mailKeyFile, option: "--mail-key-file" }
@@ -217,34 +220,6 @@ function mailOf(given: Given, nameOf: NameOf): MailSettings | null {
     caFile: smtpCa ?? null,
     dkim: dkimOf(given, nameOf),
   };
-}
-
-/** A domain, or an address in brackets (RFC 5321, 4.1.3). */
-const HELO = /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*|\[[0-9a-z.:]+\])$/i;
-/** An address in place of a name, as the host of a URL. */
-const ADDRESS = /^[\d.]+$|^\[/;
-/** Domains of private networks. */
-const PRIVATE = /\.(?:localdomain|local|internal|home\.arpa)$/;
-
-/**
- * The name that mail servers are greeted with. Many refuse one without a dot, which most machines and every container have:
- * then it is that of the site or of the sender. Null if these have none either.
- */
-function heloOf({ mailHelo, publicUrl }: Given, { address }: Mailbox, nameOf: NameOf): string | null {
-  if (mailHelo !== undefined) {
-    if (mailHelo.length <= 255 && HELO.test(mailHelo)) return mailHelo;
-    throw usage(
-      `${nameOf("--mail-helo")} ${mailHelo} is not a host name`,
-      "it looks like mail.example.com, or [192.0.2.1] for an address",
-    );
-  }
-  const urls = [`http://${hostname()}`, publicUrl ?? "", `http://${address.split("@").at(-1)}`];
-  const names = urls.map((url) => (URL.canParse(url) ? new URL(url).hostname : ""));
-  return (
-    names.find(
-      (name) => name.includes(".") && HELO.test(name) && !ADDRESS.test(name) && !PRIVATE.test(name),
-    ) ?? null
-  );
 }
 
 const DKIM = [

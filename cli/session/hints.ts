@@ -87,7 +87,7 @@ export const HINTS: Record<string, string | ((place: Place) => string)> = {
   "smtp-ca-invalid": "PEM begins with -----BEGIN CERTIFICATE-----",
   "dkim-key-invalid": "create one: openssl genrsa -out dkim.pem 2048",
   "mail-server-missing":
-    "start the server with --smtp-url or --mail-url, and --mail-from; without a running server a command reads FORMFLAG_SMTP_URL and FORMFLAG_MAIL_FROM",
+    "start the server with --smtp-url and --mail-from, or with --mail-url for a mail service; without a running server a command reads FORMFLAG_SMTP_URL and FORMFLAG_MAIL_FROM",
   "sender-without-address": "formflag forms set <form> --email-field <name> names the field with the address",
   "token-exists": "revoke it first, or choose another name; --if-not-exists leaves it as it is",
   "token-not-found": "formflag tokens list lists the tokens",

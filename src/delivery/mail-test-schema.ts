@@ -17,4 +17,25 @@ export const mailTestSchema = z.object({
   code: z.nullable(z.int()),
   /** Why it was not delivered; null if it was. */
   error: z.nullable(z.string()),
+  /** The DNS records of the sender's domain; null for a domain that has no records, such as shop.example. */
+  sender: z.nullable(
+    z.object({
+      domain: z.string(),
+      records: z.array(
+        z.object({
+          name: z.enum(["SPF", "DKIM", "DMARC", "MX"]),
+          state: z.enum(["ok", "missing", "wrong", "unknown"]),
+          message: z.string(),
+          /** A line for the zone that corrects it; null for none. */
+          add: z.nullable(z.string()),
+        }),
+      ),
+      /** The fate of mail from the domain, in a sentence. */
+      verdict: z.string(),
+    }),
+  ),
 });
+
+/** The DNS records that receivers check mail of a domain by. */
+export type SenderDns = NonNullable<z.infer<typeof mailTestSchema>["sender"]>;
+export type SenderRecord = SenderDns["records"][number];

@@ -27,8 +27,8 @@ export async function testMail(
   if (mail === null) throw new AppError("conflict", NO_MAIL_SERVER, { reason: "mail-server-missing" });
   const id = `test-${dashedKey(app.random)}`;
   const message = buildNotice({ id, from: mail.from, to, now: app.now(), subject: SUBJECT, lines: LINES });
-  const { outcome, code, error } = await mail.mailer.send(message);
-  return { id: message.id, from: mail.from.address, delivered: outcome === "delivered", code, error };
+  const [{ outcome, code, error }, sender] = await Promise.all([mail.mailer.send(message), mail.inspect()]);
+  return { id: message.id, from: mail.from.address, delivered: outcome === "delivered", code, error, sender };
 }
 
 const SUBJECT = "Test message from formflag";

@@ -1,4 +1,5 @@
 import type { Attempt } from "./attempt.ts";
+import type { SenderDns } from "./mail-test-schema.ts";
 import type { Mailbox, Mailer } from "./message.ts";
 import type { ChatKind, Target } from "./target.ts";
 
@@ -34,5 +35,10 @@ export type Outgoing = {
   sendWebhook(delivery: WebhookDelivery, signal: AbortSignal): Promise<Attempt>;
   sendChat(kind: ChatKind, url: string, message: ChatMessage, signal: AbortSignal): Promise<Attempt>;
   /** Null if no mail server is configured. */
-  mail: { mailer: Mailer; from: Mailbox } | null;
+  mail: {
+    mailer: Mailer;
+    from: Mailbox;
+    /** The DNS records of the sender's domain; null for a domain that has none by definition. */
+    inspect(): Promise<SenderDns | null>;
+  } | null;
 };

@@ -2,13 +2,9 @@ import type { Outgoing, WebhookDelivery } from "../delivery/outgoing.ts";
 import { chatRequest } from "./chat/requests.ts";
 import { type OutgoingRequest, sendRequest } from "./request.ts";
 import { checkTarget, createSendPolicy } from "./route.ts";
-import type { ServiceConfig } from "./mail/service.ts";
+import type { MailConfig } from "./mail/service.ts";
 import { createServiceMailer } from "./mail/service-mailer.ts";
-import type { SmtpConfig } from "./smtp-transport.ts";
 import { createMailer } from "./smtp.ts";
-
-/** A mail server or a mail service. */
-export type MailConfig = SmtpConfig | ServiceConfig;
 
 /** The operator's settings for outgoing connections. */
 export type OutgoingConfig = {
@@ -31,6 +27,7 @@ export function createOutgoing(
   const sender = mail && {
     mailer: "service" in mail ? createServiceMailer(mail) : createMailer(mail),
     from: mail.from,
+    inspect: async () => (await import("./mail/sender-dns.ts")).inspectSender(mail),
   };
   return {
     check: (target) => checkTarget(policy, target),

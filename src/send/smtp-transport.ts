@@ -11,6 +11,8 @@ export type SmtpConfig = SmtpServer & {
   /** Certificates in PEM that replace the built-in ones, or null. */
   ca: string | null;
   from: Mailbox;
+  /** A name server, as an address and a port, in place of the system's; null without. */
+  nameServer: string | null;
   /** The name with which the server is greeted (RFC 5321, 4.1.1.1); null for the address of this machine, as the library has it. */
   helo: string | null;
   /** `key` is an RSA private key in PEM. */

@@ -28,6 +28,7 @@ const mailOn = ({ port }: { port: number }): SmtpConfig => ({
   ca: null,
   from: { name: "Shop", address: "forms@shop.example" },
   dkim: null,
+  nameServer: null,
   helo: null,
 });
 

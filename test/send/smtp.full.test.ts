@@ -54,6 +54,7 @@ function configOf({ port }: { port: number }, more: Partial<SmtpConfig> = {}): S
     password: null,
     ca: null,
     dkim: null,
+    nameServer: null,
     helo: null,
   } as const;
   return { host: "127.0.0.1", port, from, ...open, ...more };

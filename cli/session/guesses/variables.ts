@@ -25,6 +25,10 @@ export const OTHER_VARIABLES = [
     "the password of the user in --smtp-url itself; a file that --smtp-password-file names wins over it",
   ],
   ["FORMFLAG_MAIL_KEY", "the key for --mail-url itself; a file that --mail-key-file names wins over it"],
+  [
+    "FORMFLAG_DNS",
+    "a name server, as 192.0.2.53:53, that mail test and doctor look up the sender's domain at, in place of the system's",
+  ],
   ["FORMFLAG_SHARED_DATA", "1 accepts a data directory that other users may write in"],
   ["CI", "set to anything: never prompt, as with --no-input"],
   ["NO_COLOR", "set to anything: print without colours, as with --no-color"],

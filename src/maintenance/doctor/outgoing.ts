@@ -1,6 +1,6 @@
 import { AppError } from "../../base/errors.ts";
 import { NO_MAIL_SERVER } from "../../delivery/delivery-status.ts";
-import type { MailConfig } from "../../send/outgoing.ts";
+import type { MailConfig } from "../../send/mail/service.ts";
 import type { SendingForm } from "../../store/sqlite/inspect.ts";
 import type { Server, Surroundings } from "./surroundings.ts";
 import { type Finding, ok, problem, warning } from "../finding.ts";
@@ -23,6 +23,7 @@ export async function checkOutgoing(
   }
   return [
     mail === null ? withoutMail(sending, by) : connects ? await checkMail(mail, by) : uncheckedMail(mail),
+    ...(mail !== null && connects ? await checkSender(mail) : []),
     ...(publicUrl === null ? withoutLinks(sending, by) : []),
     await checkNetworks(outgoing.targetNetworks, by),
     ...(await checkProvider(connects, by)),
@@ -65,6 +66,17 @@ async function checkMail(mail: MailConfig, by: Surroundings): Promise<Finding> {
   if (failure !== null) return problem(check, `${place}: ${failure}`, by.adviceOn(failure));
   const login = mail.user === null ? "" : `, also the login of ${mail.user}`;
   return ok(check, `${place} accepts connections${login}; formflag mail test sends a message`);
+}
+
+/** The DNS records of the sender's domain. */
+async function checkSender(mail: MailConfig): Promise<Finding[]> {
+  const sender = await (await import("../../send/mail/sender-dns.ts")).inspectSender(mail);
+  if (sender === null) return [];
+  const faults = sender.records.filter(({ state }) => state === "missing" || state === "wrong");
+  if (faults.length === 0) return [ok("sender", sender.verdict)];
+  return faults.map(({ name, message, add }) =>
+    warning("sender", `${name} of ${sender.domain}: ${message}`, add ?? sender.verdict),
+  );
 }
 
 /** A setting with which `serve` refuses to start, or a password that only the server has. */

@@ -1,6 +1,6 @@
 import type { AppError } from "../../base/errors.ts";
 import type { Backups } from "../status.ts";
-import type { MailConfig } from "../../send/outgoing.ts";
+import type { MailConfig } from "../../send/mail/service.ts";
 
 /** Facts that only the caller of doctor knows: the options, the environment and the addresses of a server. */
 export type Surroundings = {

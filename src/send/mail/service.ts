@@ -1,4 +1,5 @@
 import type { Mailbox } from "../../delivery/message.ts";
+import type { SmtpConfig } from "../smtp-transport.ts";
 
 /** A mail service that takes messages over HTTPS, as an operator names it. */
 export type ServiceConfig = {
@@ -13,7 +14,12 @@ export type ServiceConfig = {
   /** Certificates in PEM that replace the built-in ones, or null. */
   ca: string | null;
   from: Mailbox;
+  /** A name server, as an address and a port, in place of the system's; null without. */
+  nameServer: string | null;
 };
+
+/** A mail server or a mail service. */
+export type MailConfig = SmtpConfig | ServiceConfig;
 
 /** A message as services take it. */
 export type Letter = {
@@ -55,23 +61,31 @@ export type Service = {
 
 export type Answer = { status: number; headers: Headers; json: Readonly<Record<string, unknown>> };
 
-/** The services: the part of a URL behind `://`, and where the interface is. */
+/**
+ * The services: the part of a URL behind `://`, the mechanism of SPF that names their servers where the sender's own domain has
+ * to, and where the interface is.
+ */
 export const SERVICES = {
-  resend: { place: null, endpoint: () => "https://api.resend.com" },
-  postmark: { place: null, endpoint: () => "https://api.postmarkapp.com" },
-  brevo: { place: null, endpoint: () => "https://api.brevo.com" },
+  resend: { place: null, spf: null, endpoint: () => "https://api.resend.com" },
+  postmark: { place: null, spf: null, endpoint: () => "https://api.postmarkapp.com" },
+  brevo: { place: null, spf: "include:spf.brevo.com", endpoint: () => "https://api.brevo.com" },
   sendgrid: {
     place: null,
+    spf: null,
     endpoint: (_place: string, region: string | null) =>
       `https://api${region === "eu" ? ".eu" : ""}.sendgrid.com`,
   },
   mailgun: {
     place: "domain",
+    spf: "include:mailgun.org",
     endpoint: (_place: string, region: string | null) =>
       `https://api${region === "eu" ? ".eu" : ""}.mailgun.net`,
   },
-  ses: { place: "region", endpoint: (place: string) => `https://email.${place}.amazonaws.com` },
-} as const satisfies Record<string, { place: "domain" | "region" | null; endpoint: Endpoint }>;
+  ses: { place: "region", spf: null, endpoint: (place: string) => `https://email.${place}.amazonaws.com` },
+} as const satisfies Record<
+  string,
+  { place: "domain" | "region" | null; spf: string | null; endpoint: Endpoint }
+>;
 
 type Endpoint = (place: string, region: string | null) => string;
 

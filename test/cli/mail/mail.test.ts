@@ -4,6 +4,7 @@ import { adviceOn } from "../../../cli/commands/mail.ts";
 import type { MailTest } from "../../../src/delivery/mail-test.ts";
 import { emptyData, formflag, onData } from "../../support/commands.ts";
 import { startServer } from "../../support/executable.ts";
+import { openNameServer } from "../../support/peers/name-server.ts";
 import { KEYS, openMailService } from "../../support/peers/mail-service.ts";
 import { createCertificates, openMailSink, reply } from "../../support/peers/mail-sink.ts";
 import { tempDirectory } from "../../support/temp.ts";
@@ -70,6 +71,7 @@ describe("mail test", () => {
         delivered: true,
         code: 250,
         error: null,
+        sender: null,
       });
       ids.push(result.id);
     }
@@ -206,6 +208,27 @@ describe("mail test", () => {
     await beside.json("forms", "create", "contact");
     await beside.json("targets", "add", "contact", "http://127.0.0.1:1/");
     await stop();
+  });
+
+  test("shows what DNS says of the sender's domain, and the records to add", async () => {
+    const [sink, names] = [
+      await openMailSink(),
+      await openNameServer({ "shop.example": { mx: ["mx.shop.example"] } }),
+    ];
+    const env = { ...at(sink), FORMFLAG_DNS: names.address };
+    const { stdout } = await mailTest(env);
+    expect(stdout).toMatch(/^SPF +missing +no record/m);
+    expect(stdout).toMatch(/^MX +ok +mx\.shop\.example$/m);
+    expect(stdout).toContain(
+      '  _dmarc.shop.example. TXT "v=DMARC1; p=none; rua=mailto:postmaster@shop.example"\n',
+    );
+    const { sender } = JSON.parse((await mailTest(env, "--json")).stdout) as MailTest;
+    expect(sender).toMatchObject({
+      domain: "shop.example",
+      verdict: expect.stringContaining("only if it is signed"),
+    });
+    const wrong = await mailTest({ ...env, FORMFLAG_DNS: "dns.example.com" });
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("is not an address and a port") });
   });
 
   test("sends a message by a mail service, and says what to check where that refuses the key", async () => {

@@ -56,6 +56,7 @@ describe("the settings of outgoing connections", () => {
         ca: "a certificate",
         from: { name: "Shop", address: "forms@example.com" },
         helo: "out.example.com",
+        nameServer: null,
         dkim: { domain: "example.com", selector: "mail2027", key: "a key" },
       },
     });
@@ -146,6 +147,7 @@ describe("the settings of outgoing connections", () => {
       sessionToken: null,
       ca: null,
       from: { name: "", address: "forms@example.com" },
+      nameServer: null,
     };
     const mailKeyFile = await fileWith("key-1\n");
     const load = async (options: object, variables: Record<string, string>) =>

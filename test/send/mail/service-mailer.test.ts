@@ -12,7 +12,10 @@ function mailerOf(name: ServiceName, endpoint: string, key: string | null = KEYS
   const place = parseMailUrl(`${name}://${PLACES[name] ?? ""}?endpoint=${endpoint}`);
   if (!("service" in place)) throw new Error("no service");
   const from = { name: "Shop, the", address: "forms@example.com" };
-  return createServiceMailer({ ...place.service, key, sessionToken: null, ca: null, from }, timeout);
+  return createServiceMailer(
+    { ...place.service, key, sessionToken: null, ca: null, from, nameServer: null },
+    timeout,
+  );
 }
 
 function message(more: Partial<MailMessage> = {}): MailMessage {

@@ -124,6 +124,7 @@ export function createReceivers(scheduler: Scheduler): Receivers {
       },
       mail: {
         from: { name: "Forms", address: "forms@example.com" },
+        inspect: async () => null,
         mailer: {
           async send({ id }) {
             await scheduler.sleep(5 + chance.int(50), `mail ${id}`, process);

@@ -42,6 +42,7 @@ export function fakeOutgoing(
       ? {
           mailer: { send: (mail) => send({ mail }), close: () => {} },
           from: { name: "Forms", address: "forms@example.com" },
+          inspect: async () => null,
         }
       : null,
   };

@@ -8,7 +8,7 @@ import { json, openInbox } from "../../../support/inbox.ts";
 
 const inbox = openInbox();
 const { app } = inbox;
-const mail = { mailer: fakeOutgoing().mail!.mailer, from: { name: "", address: "shop@example.com" } };
+const mail = { ...fakeOutgoing().mail!, from: { name: "", address: "shop@example.com" } };
 const dashboard = openDashboard(app, { outgoing: async () => ({ ...fakeOutgoing(), mail }) });
 const mailless = openDashboard(app, { outgoing: async () => ({ ...fakeOutgoing(), mail: null }) });
 
