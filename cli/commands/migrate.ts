@@ -12,10 +12,12 @@ import { type Config, readLocalConfig } from "../session/config.ts";
 import {
   type StorageSettings,
   TARGET,
+  isOfService,
   loadStorage,
   mayHoldPassword,
   readTargetSettings,
 } from "../session/storage.ts";
+import { VARIABLES } from "../session/kept/unit.ts";
 import { usage } from "../session/usage.ts";
 import { heard } from "../session/command-line.ts";
 import { counted, printable } from "../output/text.ts";
@@ -48,7 +50,8 @@ was copied from another data directory before is removed only with --yes.
 
 Replicas on several machines need --to-blobs, with its credentials in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
 Without it, only the database moves, and a single server can serve it with the same --data. FORMFLAG_DATABASE_URL and
-FORMFLAG_BLOBS have no effect here. To move back, use backup create there, and backup restore --data here.
+FORMFLAG_BLOBS have no effect here, except in ${VARIABLES}: the data of the service is moved to what they name
+there. To move back, use backup create there, and backup restore --data here.
 
 Examples:
   export ${TARGET.variable}=postgres://formflag:password@db/formflag
@@ -59,7 +62,7 @@ Examples:
     .action(localAction(io, parse, run));
 }
 
-type Values = { config: Config; target: StorageSettings; isFinal: boolean };
+type Values = { config: Config; target: StorageSettings; isFinal: boolean; isService: boolean };
 
 function parse(command: Command): Values {
   const config = readLocalConfig(command);
@@ -71,10 +74,15 @@ function parse(command: Command): Values {
     if (isGiven(name))
       throw usage(`--${name} does not go with migrate, which moves the data of --data`, `use --${instead}`);
   const { final = false } = command.opts<{ final?: true }>();
-  return { config, target: readTargetSettings(command), isFinal: final };
+  return {
+    config,
+    target: readTargetSettings(command),
+    isFinal: final,
+    isService: isOfService(command),
+  };
 }
 
-async function run(io: Io, { config, target, isFinal }: Values): Promise<void> {
+async function run(io: Io, { config, target, isFinal, isService }: Values): Promise<void> {
   const { data } = config;
   const { shared } = await loadStorage(target);
   needDatabase(data);
@@ -94,9 +102,10 @@ async function run(io: Io, { config, target, isFinal }: Values): Promise<void> {
   const rows = digests && Object.values(digests).reduce((sum, table) => sum + table.rows, 0);
   const where =
     place.blobs === null ? place.database : `${place.database} and ${place.blobs.replace(/\?.*/, "")}`;
+  const [final, serve] = isService ? OF_SERVICE : [nextFinal(config, target), nextServe(config, target)];
   const text = isFinal
-    ? `${finished(done, rows, data, where)}${nextServe(config, target)}`
-    : `copied ${counts(done)} to ${where}\n${nextFinal(config, target)}`;
+    ? `${finished(done, rows, data, where)}${serve}`
+    : `copied ${counts(done)} to ${where}\n${final}`;
   await printer.report({ data, ...place, final: isFinal, ...done, rows }, text);
 }
 
@@ -115,6 +124,14 @@ function finished(done: Done, rows: number | null, data: string, where: string):
   if (rows === null) return `the data in ${data} had been moved to ${where} before\n`;
   return `copied ${counts(done)}\nmoved ${data} to ${where}: all ${rows} rows are equal\n`;
 }
+
+/** What comes next where the service has the data, and variables of its own. */
+const OF_SERVICE = [
+  `next: sudo systemctl stop formflag, and then
+  sudo formflag migrate --final
+`,
+  "next: sudo systemctl start formflag\n",
+] as const;
 
 function nextFinal({ data }: Config, { database, blobs }: StorageSettings): string {
   const to = database !== null && "url" in database && !mayHoldPassword(database.url) ? database.url : null;

@@ -61,18 +61,26 @@ function holdsFilesAlone(data: string, mayBecome: boolean): boolean {
 }
 
 /**
- * The settings of where `migrate` moves data to; files stay in the data directory unless a bucket is named. Throws `invalid`
- * if no database is named, and for a password on the command line.
+ * The settings of where `migrate` moves data to; files stay in the data directory unless a bucket is named. Data of the
+ * installed service is moved to what the variables of that name. Throws `invalid` if no database is named, and for a password
+ * on the command line.
  */
 export function readTargetSettings(command: Command): StorageSettings {
-  const database = readDatabase(command, "to", TARGET);
+  const service = isOfService(command) ? readDatabase(command, "database", DATABASE) : null;
+  const database = readDatabase(command, "to", TARGET) ?? service;
   if (database === null)
     throw usage(
       "the database to move to is missing",
       `name it with --to postgres://user@host/database, or with a password in ${TARGET.variable}`,
     );
-  const { toBlobs } = command.opts<{ toBlobs?: string }>();
-  return { ...readStorageSettings(command), isDataGiven: true, database, blobs: toBlobs ?? null };
+  const { toBlobs, blobs } = command.optsWithGlobals<{ toBlobs?: string; blobs?: string }>();
+  const bucket = toBlobs ?? (service === null ? null : (blobs ?? null));
+  return { ...readStorageSettings(command), isDataGiven: true, database, blobs: bucket };
+}
+
+/** Whether the data of a command is that of the installed service, which no option names. */
+export function isOfService(command: Command): boolean {
+  return command.getOptionValueSourceWithGlobals("data") === "config";
 }
 
 /** The URL of a database by an option, its variable, or the variable of a file. */

@@ -93,7 +93,7 @@ if (isInNetwork(import.meta.path, TITLE, HOSTS)) {
       });
       const log = () => must("journalctl", "-o", "cat", "-u", "formflag");
       const differences = await typePage(stepsOf(readPage("tutorials/contact-form.md")), {
-        terminalOf: () => terminal,
+        terminalsOf: () => [terminal],
         answers: { "/dev/stdin": { to: "", typed: `${PASSWORD}\n\u0004` } },
         after: {
           // The port is that of the machine of the page, too.

@@ -8,8 +8,9 @@ import { isFile } from "../../serve/settings.ts";
 import { localAction } from "../../session/action.ts";
 import { type Config, globalOptions, readConfig } from "../../session/config.ts";
 import { mayHoldPassword } from "../../session/storage.ts";
+import { VARIABLES } from "../../session/kept/unit.ts";
 import { usage } from "../../session/usage.ts";
-import { ENVIRONMENT, EXECUTABLE, NAME, type Service, UNIT_NAME, unitText } from "./systemd.ts";
+import { EXECUTABLE, NAME, type Service, UNIT_NAME, unitText } from "./systemd.ts";
 import { heard } from "../../session/command-line.ts";
 
 export function addServiceCommands(service: Command, io: Io): void {
@@ -36,7 +37,7 @@ command again with other options or a newer executable. If it does not start wit
 
 The unit runs this executable with the options given here, on --data or on /var/lib/formflag (with --user:
 ~/.local/share/formflag). Files with passwords may belong to root alone: systemd passes them on. Secrets that only a variable
-can hold, such as FORMFLAG_DATABASE_URL, belong into ${ENVIRONMENT}, one NAME=value a line.
+can hold, such as FORMFLAG_DATABASE_URL, belong into ${VARIABLES}, one NAME=value a line.
 
 Examples:
   sudo formflag service install --public-url https://forms.example.com --trusted-proxy 127.0.0.1
@@ -75,7 +76,7 @@ function parse(command: Command): Values {
   if (typeof options["database"] === "string" && mayHoldPassword(options["database"]))
     throw usage(
       "the URL of the database holds a password, which everyone could read in the unit",
-      `unset FORMFLAG_DATABASE_URL here, and write it into ${ENVIRONMENT}, which only root reads`,
+      `unset FORMFLAG_DATABASE_URL here, and write it into ${VARIABLES}, which only root reads`,
     );
   const service: Service = {
     executable: process.execPath,

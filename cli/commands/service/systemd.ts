@@ -1,3 +1,4 @@
+import { VARIABLES } from "../../session/kept/unit.ts";
 import { usage } from "../../session/usage.ts";
 
 /** Program and user of a unit. Paths are absolute. */
@@ -27,9 +28,6 @@ export const UNIT_NAME = `${NAME}.service`;
 
 /** Place of the executable of a system service, if every user may not run it where it is. */
 export const EXECUTABLE = `/usr/local/bin/${NAME}`;
-
-/** The file with variables of a system service, for secrets that no option may hold. */
-export const ENVIRONMENT = `/etc/${NAME}/environment`;
 
 /** Folders of executables that every user may run. */
 export const SHARED = /^\/(usr|opt)\//;
@@ -68,7 +66,7 @@ export function unitText(service: Service): string {
     ...(isSystem && data === null ? [`StateDirectory=${NAME}`, "StateDirectoryMode=0700"] : []),
     ...(isSystem
       ? [
-          `EnvironmentFile=-${ENVIRONMENT}`,
+          `EnvironmentFile=-${VARIABLES}`,
           ...Object.entries(secrets).map(
             ([path, name]) => `LoadCredential=${name}:${path.replaceAll("%", "%%")}`,
           ),

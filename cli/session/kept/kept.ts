@@ -5,6 +5,7 @@ import { AppError, systemCode } from "../../../src/base/errors.ts";
 import { isObject } from "../../../src/base/json.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shown } from "../../output/text.ts";
+import { adopt } from "../env.ts";
 import { usage } from "../usage.ts";
 import { configFolder } from "./folders.ts";
 
@@ -84,9 +85,23 @@ export async function fillIn(command: Command, io: Io): Promise<void> {
       set(root, "server", kept.server);
       if (io.errIsTerminal && !isLogin) note(shown`using the server of your login: ${kept.server}\n`);
     } else if (!existsSync("formflag-data")) {
-      const unit = (await import("./unit.ts")).readUnit();
-      if (unit !== null) set(root, "data", unit.data);
-      if (unit !== null) note(shown`using the service's data: ${unit.data}\n`);
+      const { readUnit, readVariables } = await import("./unit.ts");
+      const unit = readUnit();
+      if (unit !== null) {
+        const variables = readVariables(unit);
+        const isShared =
+          noun.name() !== "migrate" &&
+          Object.keys(variables).some((name) => name.startsWith("FORMFLAG_DATABASE_URL"));
+        note(isShared ? "using the service's database\n" : shown`using the service's data: ${unit.data}\n`);
+        set(root, "data", unit.data);
+        adopt(variables);
+        for (const on of [root, command])
+          for (const option of on.options) {
+            const [name, value] = [option.attributeName(), variables[option.envVar ?? ""]];
+            if (value !== undefined && option.required && isOpen(on, name))
+              set(on, name, option.parseArg ? option.parseArg(value, undefined) : value);
+          }
+      }
     }
   }
   // The same names may stand for something else in another place.

@@ -5,6 +5,9 @@ import { configFolder, home } from "./folders.ts";
 /** The installed service: the file of its unit, and the executable and the data directory that it names. */
 export type Unit = { file: string; executable: string; data: string };
 
+/** The file with variables of the service of the system, for secrets that no option may hold. Root alone reads it. */
+export const VARIABLES = "/etc/formflag/environment";
+
 /** The service of the system, or else of this user; null without one that `service install` wrote. */
 export function readUnit(): Unit | null {
   const units = [
@@ -23,6 +26,12 @@ export function readUnit(): Unit | null {
     };
   }
   return null;
+}
+
+/** The variables of a service, as far as this user may read them. */
+export function readVariables({ file }: Unit): Record<string, string> {
+  const lines = (file.startsWith("/etc/") ? textOf(VARIABLES) : "").matchAll(/^\s*(\w+)=(.*?)\s*$/gm);
+  return Object.fromEntries([...lines].map(([, name, value]) => [name!, unquoted(value!)]));
 }
 
 /** The first words of the command line of a unit, each as it is or in quotes. */

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { eventually } from "../../support/eventually.ts";
@@ -124,13 +124,19 @@ describe.skipIf(machine === null)("the installed service", () => {
     "backs up a shared database, whose URL is in a file of its own",
     async () => {
       const { path, must } = machine!;
-      // As docs/guides/scale-out.md says: the URL holds a password.
-      writeFileSync(path("/root/formflag.env"), `FORMFLAG_DATABASE_URL=${await emptyDatabase()}\n`);
-      override(...LOUD, "EnvironmentFile=/root/formflag.env");
-      const { url, log } = await install("--threads", "2", "--backup-dir", "/var/backups/postgres");
+      mkdirSync(path("/etc/formflag"), { recursive: true });
+      const file = path("/etc/formflag/environment");
+      writeFileSync(file, `FORMFLAG_DATABASE_URL=${await emptyDatabase()}\n`, { mode: 0o600 });
+      override(...LOUD);
+      const options = ["--data", "/srv/of-database", "--backup-dir", "/var/backups/postgres"];
+      const { url, log } = await install("--threads", "2", ...options);
+      // Commands of root find it, too.
+      const status = await must("env", "--chdir=/", "/usr/local/bin/formflag", "status");
+      expect(status).toMatch(/^server +running since .*\n(.*\n)*database +PostgreSQL,/m);
       await eventually("a backup", async () => /made the backup|"level":"error"/.test(await log()));
       expect((await fetch(`${url}/readyz`)).status).toBe(200);
       await must("systemctl", "stop", "formflag");
+      rmSync(file);
       expect((await log()).split("\n").filter((line) => /"level":"error"/.test(line))).toEqual([]);
     },
   );

@@ -50,9 +50,11 @@ export function hasPostgres(): boolean {
  */
 export async function createPostgres({
   fsync = false,
+  port = freePort(),
   settings = {},
 }: {
   fsync?: boolean;
+  port?: number;
   settings?: Record<string, string>;
 } = {}): Promise<PostgresServer> {
   const directory = mkdtempSync(join(fsync ? DISK : tmpdir(), "formflag-postgres-"));
@@ -65,7 +67,6 @@ export async function createPostgres({
   await command([join(programs, "bin/initdb"), "-D", data, "-U", "postgres", ...INITDB], user);
   await prepareAccess(data);
   const watcher = watch(directory, data);
-  const port = freePort();
   const options = { ...DEFAULTS, ...settings, fsync: fsync ? "on" : "off", port: String(port) };
   const flags = Object.entries(options).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   let child: Bun.Subprocess | undefined;
@@ -132,7 +133,7 @@ function copyPrograms(to: string): void {
 async function prepareAccess(data: string): Promise<void> {
   writeFileSync(
     join(data, "pg_hba.conf"),
-    "host all guarded 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n",
+    "host all guarded 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\nhostssl all all samehost scram-sha-256\n",
   );
   for (const [kind, name] of [
     ["cert", "server.crt"],

@@ -27,12 +27,16 @@ type FakeS3 = {
   };
 };
 
-/** Starts an object storage in memory that refuses wrong signatures, hashes and lengths. It stops after the test file. */
-export function startFakeS3(): FakeS3 {
+/**
+ * Starts an object storage in memory that refuses wrong signatures, hashes and lengths. It stops after the test file. `at` is
+ * where it listens, if not at a free port of this machine.
+ */
+export function startFakeS3(at: { hostname?: string; port?: number; tls?: Bun.TLSOptions } = {}): FakeS3 {
   const underway = { requests: 0, bytes: 0 };
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
+    ...at,
     maxRequestBodySize: 64 << 20,
     idleTimeout: 0,
     async fetch(request) {

@@ -25,8 +25,9 @@ export async function deskBesideServer([first]: Step[], folder: string): Promise
   const server = await openTerminal({ env, cwd: home });
   let second: Terminal | undefined;
   return {
-    terminalOf: async (step) =>
+    terminalsOf: async (step) => [
       step === first ? server : (second ??= await openTerminal({ env, cwd: join(home, folder) })),
+    ],
     stands: { "/home/ann": home },
   };
 }

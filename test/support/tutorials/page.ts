@@ -21,7 +21,7 @@ export function stepsOf(page: string): Step[] {
   return steps;
 }
 
-/** What is different each time: ids, times, tokens and keys, sizes and versions. */
+/** What is different each time or with each version: ids, times, tokens and keys, sizes. */
 const MASKS: [RegExp, string][] = [
   [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME"],
   [/\d{8}T\d{6}Z|\d{4}-\d\d-\d\d/g, "TIME"],
@@ -34,6 +34,7 @@ const MASKS: [RegExp, string][] = [
   [/\d+(\.\d+)? (bytes|kB|KB|MB|GB)\b/g, "SIZE"],
   [/\d+(\.\d+)?( ms\b| seconds?\b|s\b)/g, "DURATION"],
   [/formflag \d+\.\d+\.\d+ \([^)]*\)/g, "VERSION"],
+  [/all \d+ rows/g, "all rows"],
   [/[ \t]+/g, " "],
 ];
 

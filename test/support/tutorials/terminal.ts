@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { chownSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll } from "bun:test";
 import { eventually } from "../eventually.ts";
@@ -85,7 +85,12 @@ export async function openTerminal({
       await shows(until);
       return plain();
     },
-    saves: (name, text) => writeFileSync(join(root, folder, name), text),
+    saves(name, text) {
+      const [there, file] = [join(root, folder), join(root, folder, name)];
+      writeFileSync(file, text);
+      const { uid, gid } = statSync(there);
+      chownSync(file, uid, gid);
+    },
     async interrupts() {
       child.terminal!.write("\u0003");
       await ended("what was interrupted");

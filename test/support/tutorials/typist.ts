@@ -3,8 +3,8 @@ import type { Answer, Terminal } from "./terminal.ts";
 
 /** What a reader has at hand while typing a page. */
 export type Desk = {
-  /** The terminal that a block is for. */
-  terminalOf: (step: Step) => Terminal | Promise<Terminal>;
+  /** The terminals that a block is for. */
+  terminalsOf: (step: Step) => Terminal[] | Promise<Terminal[]>;
   /** Words of the page with what stands for them here. */
   stands?: Record<string, string>;
   /** What is typed into commands that ask, by a part of the command. */
@@ -28,12 +28,8 @@ export async function typePage(steps: Step[], desk: Desk): Promise<Difference[]>
   const onPage = (text: string) =>
     Object.entries(stands).reduce((all, [word, real]) => all.replaceAll(real, word), text);
   const differences: Difference[] = [];
-  for (const step of steps) {
-    const terminal = await desk.terminalOf(step);
-    if (step.kind === "file") {
-      terminal.saves(step.name, here(step.text));
-      continue;
-    }
+  const read = async (step: Step, terminal: Terminal) => {
+    if (step.kind === "file") return terminal.saves(step.name, here(step.text));
     const { text, shown } = step;
     const isServer = /^formflag serve\b/m.test(text);
     const answer = Object.keys(answers).find(has(text));
@@ -47,6 +43,9 @@ export async function typePage(steps: Step[], desk: Desk): Promise<Difference[]>
       differences.push({ typed: text, shown, printed: seen, failed: wrong });
     const next = Object.keys(after).find(has(text));
     if (next !== undefined) await after[next]!();
+  };
+  for (const step of steps) {
+    for (const terminal of await desk.terminalsOf(step)) await read(step, terminal);
   }
   return differences;
 }
