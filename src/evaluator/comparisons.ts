@@ -9,8 +9,8 @@ import {
   onList,
   runOf,
 } from "./code.ts";
-import { attributeOf, payForSearch, read } from "./paths.ts";
-import { lengthOf, paidRead, pay, payForText } from "./steps.ts";
+import { attributeOf, payForSearch, textIn } from "./paths.ts";
+import { lengthOf, pay, payForText } from "./steps.ts";
 
 /** JavaScript converts values of any type as JSON logic does. */
 type Holds = (a: never, b: never) => boolean;
@@ -40,34 +40,57 @@ function comparison(holds: Holds, otherwise = false): Operation {
   };
 }
 
-/** The same for most conditions: an attribute that is or is not a text. */
-function equality(holds: Holds, isWanted: boolean): Operation {
-  const onAny = comparison(holds, !isWanted);
+/**
+ * The same for most conditions, an attribute and a text: `holds` compares them if the attribute is a text too, and `general` is
+ * the operation on anything else.
+ */
+function ofTexts(general: Operation, holds: (value: string, text: string) => boolean): Operation {
   return (args, compiler) => {
+    const run = general(args, compiler) as Run;
     const [path, text] = Array.isArray(args) && args.length === 2 ? (args as unknown[]) : [];
     const name = attributeOf(path);
-    const general = onAny(args, compiler) as Run;
-    if (name === undefined || typeof text !== "string") return general;
+    if (name === undefined || typeof text !== "string") return run;
     return (data, frame) => {
-      const value = read(data, name);
-      if (typeof value !== "string") return general(data, frame);
+      const value = textIn(data, name);
+      if (value === undefined) return run(data, frame);
       pay(1);
-      paidRead(value);
-      return (value === text) === isWanted;
+      payForText(value.length);
+      return holds(value, text);
     };
   };
 }
 
 // oxlint-disable-next-line eqeqeq
-export const equal = equality((a, b) => a == b, true);
+const loosely = comparison((a, b) => a == b);
 // oxlint-disable-next-line eqeqeq
-export const unequal = equality((a, b) => a != b, false);
-export const same = equality((a, b) => a === b, true);
-export const different = comparison((a, b) => a !== b);
+const unlike = comparison((a, b) => a != b, true);
+export const equal = ofTexts(loosely, (value, text) => value === text);
+export const unequal = ofTexts(unlike, (value, text) => value !== text);
+export const same = ofTexts(
+  comparison((a, b) => a === b),
+  (value, text) => value === text,
+);
+export const different = ofTexts(
+  comparison((a, b) => a !== b),
+  (value, text) => value !== text,
+);
 export const less = comparison((a, b) => a < b);
 export const atMost = comparison((a, b) => a <= b);
 export const greater = comparison((a, b) => a > b);
 export const atLeast = comparison((a, b) => a >= b);
+
+/** A question about two texts; null for anything else. */
+function aboutTexts(holds: (text: string, part: string) => boolean): Operation {
+  const general = onList((values) => {
+    const [text, part] = values;
+    const areTexts = values.length === 2 && typeof text === "string" && typeof part === "string";
+    return areTexts ? holds(text, part) : null;
+  });
+  return ofTexts(general, holds);
+}
+
+export const startsWith = aboutTexts((text, part) => text.startsWith(part));
+export const endsWith = aboutTexts((text, part) => text.endsWith(part));
 
 /** Elements from which on a list is searched as a set. */
 const MANY = 16;

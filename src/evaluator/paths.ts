@@ -35,8 +35,14 @@ export function attributeOf(part: unknown): string | undefined {
   return typeof path === "string" && /^[^.\\$]+$/.test(path) ? path : undefined;
 }
 
+/** A member of data that is a text; undefined for any other. */
+export function textIn(data: unknown, name: string): string | undefined {
+  const value = data === null || data === undefined ? data : (data as Record<string, unknown>)[name];
+  return typeof value === "string" ? value : undefined;
+}
+
 /** A member of data as operations take it: null for one that is missing, and for a method of every object. */
-export function read(data: unknown, name: string): unknown {
+function read(data: unknown, name: string): unknown {
   if (data === null || data === undefined) return null;
   const value = (data as Record<string, unknown>)[name];
   return value === undefined || typeof value === "function" ? null : value;

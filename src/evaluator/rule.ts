@@ -9,6 +9,7 @@ import {
   listOf,
   runOf,
 } from "./code.ts";
+import * as choices from "./choices.ts";
 import * as comparisons from "./comparisons.ts";
 import * as conditions from "./conditions.ts";
 import * as loops from "./loops.ts";
@@ -19,9 +20,9 @@ import { LIMITS } from "./steps.ts";
 import { semVer } from "./versions.ts";
 
 const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
-  ["if", operations.branch],
-  ["and", operations.and],
-  ["or", operations.or],
+  ["if", choices.branch],
+  ["and", choices.and],
+  ["or", choices.or],
   ["!", operations.not],
   ["!!", operations.isTruthy],
   ["==", comparisons.equal],
@@ -53,8 +54,8 @@ const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ["some", loops.some],
   ["none", loops.none],
   ["fractional", fractional],
-  ["starts_with", operations.startsWith],
-  ["ends_with", operations.endsWith],
+  ["starts_with", comparisons.startsWith],
+  ["ends_with", comparisons.endsWith],
   ["sem_ver", semVer],
   ["matches", conditions.matches],
   ["in_cidr", conditions.inCidr],
