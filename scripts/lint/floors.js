@@ -37,7 +37,6 @@ export const FLOORS = [
     imports: ["src/base", "src/access", "src/delivery", "src/projects", "src/evaluator"],
     libraries: ["re2js", "xss", "zod"],
   },
-  { area: "src/flags/flagd", imports: [], libraries: ["@openfeature/flagd-core"] },
   {
     area: "src/forms",
     imports: ["src/base", "src/access", "src/delivery", "src/projects", ...BLOBS],

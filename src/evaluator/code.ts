@@ -20,14 +20,12 @@ export type Code = Run | Constant;
 /** Compiles the parts of a rule. */
 export type Compiler = {
   compile: (part: unknown) => Code;
-  /** Counts values that need no compiling. Throws `RangeError` if the rule has too many. */
-  count: (values: number) => void;
   /** The part that a reference stands for. */
   resolve: (part: unknown) => unknown;
   /** Counts the instructions of a pattern. Throws `RangeError` if the rule has too many. */
   payForPattern: (instructions: number) => void;
   pattern: PatternOf;
-  members: Lists | undefined;
+  members: Lists | null | undefined;
 };
 
 /** A regular expression that takes at most `size` steps for each character. */

@@ -95,7 +95,8 @@ export const endsWith = aboutTexts((text, part) => text.endsWith(part));
 /** Elements from which on a list is searched as a set. */
 const MANY = 16;
 
-const MEMBERS_OF = "$members.";
+/** The beginning of a path that is the members of a segment. */
+export const MEMBERS_OF = "$members.";
 
 /** The operation `in`: whether a list has an element, or a text a part. */
 export const within: Operation = (args, compiler) => {
@@ -112,13 +113,12 @@ export const within: Operation = (args, compiler) => {
 };
 
 /** A list that a rule has as a constant, or that is the list of a segment; undefined for any other. */
-function listOfMembers(list: unknown, { count, members }: Compiler): List | undefined {
+function listOfMembers(list: unknown, { members }: Compiler): List | undefined {
   const path = typeof list === "object" && list !== null && "var" in list ? list.var : undefined;
   if (typeof path === "string" && path.startsWith(MEMBERS_OF))
     return members?.get(path.slice(MEMBERS_OF.length));
   if (!Array.isArray(list) || list.some((each) => typeof each === "object" && each !== null))
     return undefined;
-  count(list.length + 1);
   if (list.length < MANY) return list;
   const set = new Set(list);
   return { includes: (value) => set.has(value) };

@@ -2,7 +2,6 @@ import type { PatternOf } from "./code.ts";
 import { type Evaluate, type Evaluation, type Flag, compileFlag } from "./flag.ts";
 import { patternOf } from "./patterns.ts";
 import { createRules } from "./rule.ts";
-import { LIMITS } from "./steps.ts";
 
 export type { Evaluation } from "./flag.ts";
 
@@ -36,6 +35,7 @@ export function compile(environment: Environment, options: { pattern?: PatternOf
       state === "DISABLED" ? () => disabled : compileFlag(key, { ...flag, metadata: own }, compileRule),
     );
   }
+  const unbounded = { steps: Infinity };
   let seconds = 0;
   const flagd = {
     flagKey: "",
@@ -56,7 +56,7 @@ export function compile(environment: Environment, options: { pattern?: PatternOf
         };
       flagd.flagKey = key;
       seconds = 0;
-      return evaluate(context, flagd, LIMITS.steps);
+      return evaluate(context, flagd, unbounded);
     },
   };
 }

@@ -1,4 +1,5 @@
 import { type Run, textOf } from "./code.ts";
+import type { CompileRule } from "./rule.ts";
 import { LIMITS, grant, lengthOf, remaining } from "./steps.ts";
 import { type Flagd, begin } from "./subject.ts";
 
@@ -25,14 +26,16 @@ export type Evaluation = {
   metadata?: Record<string, unknown>;
 };
 
-/** Evaluates a flag in at most so many steps. */
-export type Evaluate = (context: object, flagd: Flagd, steps: number) => Evaluation;
+/** Operations that are left to evaluations which share them; fewer than none once they exceed it. */
+export type Budget = { steps: number };
+
+export type Evaluate = (context: object, flagd: Flagd, budget: Budget) => Evaluation;
 
 /** Most characters of an error: it quotes the result of a rule, which may be long. */
 const MAX_MESSAGE = 500;
 
 /** Returns a function that evaluates an enabled flag. The same result is the same object, unless it is an error. */
-export function compileFlag(key: string, flag: Flag, compileRule: (rule: unknown) => Run): Evaluate {
+export function compileFlag(key: string, flag: Flag, compileRule: CompileRule): Evaluate {
   const { variants, targeting } = flag;
   const metadata = flag.metadata && { metadata: flag.metadata };
   const fail = (errorMessage: string, errorCode: "PARSE_ERROR" | "GENERAL" = "GENERAL"): Evaluation => ({
@@ -63,9 +66,10 @@ export function compileFlag(key: string, flag: Flag, compileRule: (rule: unknown
     return () => failure;
   }
   const fallback = serve("DEFAULT");
-  return (context, flagd, steps) => {
+  return (context, flagd, budget) => {
     let result: unknown;
-    grant(steps);
+    const granted = Math.min(LIMITS.steps, budget.steps);
+    grant(granted);
     begin(context, flagd);
     try {
       result = run(context, null);
@@ -73,9 +77,11 @@ export function compileFlag(key: string, flag: Flag, compileRule: (rule: unknown
     } catch {
       return fail(
         remaining() < 0
-          ? `its rule takes more than ${steps} operations`
+          ? `its rule takes more than ${LIMITS.steps} operations`
           : `Error evaluating targeting rule for flag '${key}'`,
       );
+    } finally {
+      budget.steps -= granted - remaining();
     }
     if (result === null || result === undefined) return fallback;
     try {

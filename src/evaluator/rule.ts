@@ -70,75 +70,63 @@ export type Segments = { get: (name: string) => unknown };
 export type RuleOptions = {
   pattern: PatternOf;
   /** The members of segments that are no part of their rules. */
-  members?: Lists | undefined;
+  members?: Lists | null | undefined;
 };
 
 /** How deep segments may refer to segments. */
 const MAX_NESTED = 16;
 
-/** A part of a rule as it was compiled before, and what that cost. */
-type Known = { code: Code; nodes: number; instructions: number };
+/** Compiles a rule. Throws for one that it cannot compile. */
+export type CompileRule = (rule: unknown) => Run;
 
-/** Returns a function that compiles rules, and a segment once for all of them. It throws for a rule that it cannot compile. */
-export function createRules(segments: Segments, { pattern, members }: RuleOptions): (rule: unknown) => Run {
-  const known = new Map<string, Known>();
-  let nodes = 0;
-  let instructions = 0;
+/** Returns a function that compiles rules, and each segment once for all of them. */
+export function createRules(segments: Segments, { pattern, members }: RuleOptions): CompileRule {
+  const known = new Map<string, Code>();
   const nested: string[] = [];
+  let instructions = 0;
 
   const compile = (part: unknown): Code => {
-    if (typeof part !== "object" || part === null) {
-      count(1);
-      return new Constant(part);
-    }
-    const names = Object.keys(part);
-    const [name] = names;
-    const args: unknown = (part as Record<string, unknown>)[name!];
-    if (name === "$ref" && names.length === 1 && typeof args === "string") return segment(args);
-    count(1);
+    if (typeof part !== "object" || part === null) return new Constant(part);
     if (Array.isArray(part)) return listOf(part, compiler);
-    if (name === undefined) return new Constant(part);
+    const reference = referenceOf(part);
+    if (reference !== undefined) return segment(reference);
+    const names = Object.keys(part);
+    const [name] = names as [string];
+    if (names.length === 0) return new Constant(part);
     const operation = names.length === 1 ? OPERATIONS.get(name) : undefined;
     if (!operation) throw new Error(`there is no operation ${name}`);
-    return operation(args, compiler);
+    return operation((part as Record<string, unknown>)[name], compiler);
   };
-  const count = (more: number) => {
-    if ((nodes += more) > LIMITS.nodes) throw new RangeError(`a rule has at most ${LIMITS.nodes} values`);
+  const segment = (name: string): Code => {
+    const before = known.get(name);
+    if (before) return before;
+    const rule = segments.get(name);
+    if (rule === undefined) throw new Error(`there is no segment ${name}`);
+    if (nested.length === MAX_NESTED || nested.includes(name))
+      throw new Error(`the segment ${name} refers to itself, or too deep`);
+    nested.push(name);
+    const code = compile(rule);
+    nested.pop();
+    known.set(name, code);
+    return code;
+  };
+  const resolve = (part: unknown): unknown => {
+    const reference = referenceOf(part);
+    return reference === undefined ? part : resolve(segments.get(reference));
   };
   const payForPattern = (more: number) => {
     if ((instructions += more) > LIMITS.instructions)
       throw new RangeError("the patterns of the rule are too large: repeat less, as in {1,100}");
   };
-  const segment = (name: string): Code => {
-    const before = known.get(name);
-    if (before) {
-      count(before.nodes);
-      payForPattern(before.instructions);
-      return before.code;
-    }
-    if (nested.length === MAX_NESTED || nested.includes(name))
-      throw new Error(`the segment ${name} refers to itself`);
-    const rule = segments.get(name);
-    if (rule === undefined) throw new Error(`there is no segment ${name}`);
-    const start = { nodes, instructions };
-    nested.push(name);
-    const code = compile(rule);
-    nested.pop();
-    known.set(name, { code, nodes: nodes - start.nodes, instructions: instructions - start.instructions });
-    return code;
-  };
-  const resolve = (part: unknown): unknown => {
-    let whole = part;
-    for (let depth = 0; depth < MAX_NESTED; depth += 1) {
-      const name = typeof whole === "object" && whole !== null && "$ref" in whole ? whole.$ref : undefined;
-      if (typeof name !== "string") break;
-      whole = segments.get(name);
-    }
-    return whole;
-  };
-  const compiler: Compiler = { compile, count, resolve, payForPattern, pattern, members };
+  const compiler: Compiler = { compile, resolve, payForPattern, pattern, members };
   return (rule) => {
-    nodes = instructions = nested.length = 0;
+    instructions = nested.length = 0;
     return runOf(compile(rule));
   };
+}
+
+/** The segment that a part of a rule refers to. */
+function referenceOf(part: unknown): string | undefined {
+  const name = typeof part === "object" && part !== null && "$ref" in part ? part.$ref : undefined;
+  return typeof name === "string" && Object.keys(part as object).length === 1 ? name : undefined;
 }

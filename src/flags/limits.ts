@@ -1,5 +1,6 @@
 import { formatBytes, KiB, MiB } from "../base/bytes.ts";
 import { depthOf } from "../base/json.ts";
+import { LIMITS } from "../evaluator/steps.ts";
 import { findSlugFault } from "../base/slug.ts";
 
 /** Bytes of a payload, as JSON. */
@@ -14,7 +15,7 @@ export const RULE_LIMITS = {
   bytes: 256 * KiB,
   /** Levels of a rule. */
   depth: 64,
-  /** Operations in a rule with its segments; `{"var":"email"}` is one too. Checking and compiling one takes 30 µs. */
+  /** Operations in a rule with its segments; `{"var":"email"}` is one too. */
   operations: 3000,
   /** Values in a rule with its segments. */
   nodes: 20_000,
@@ -26,18 +27,18 @@ export const RULE_LIMITS = {
    * Elements of an array in a context, or of an array that an operation creates. Beyond: 400 `INVALID_CONTEXT`; the rule
    * fails.
    */
-  elements: 1000,
+  elements: LIMITS.elements,
   /** Bytes of the `targetingKey`. Beyond: 400 `INVALID_CONTEXT`. Every percentage rollout hashes it. */
   targetingKey: KiB,
   /**
    * Operations of one rule; an operation on a text over 1,024 characters counts one more for every 16 characters. Beyond:
    * the rule fails.
    */
-  steps: 20_000,
+  steps: LIMITS.steps,
   /** Operations of all rules in one request. Beyond: later rules fail. */
   requestSteps: 200_000,
   /** Characters of a text that an operation creates. Beyond: the rule fails. */
-  characters: 64 * KiB,
+  characters: LIMITS.characters,
   /**
    * Contexts for which one request evaluates an unsaved change, and test contexts of a project. Beyond: 400 for the
    * request, 413 for the project.

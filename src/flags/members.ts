@@ -2,6 +2,7 @@ import { addressSpellings } from "../base/address-spelling.ts";
 import type { FormPlace } from "../access/place.ts";
 import { type Card, type NewOf, type RecordOf, recordOf } from "../base/kinds/kinds.ts";
 import { normalize } from "../base/normalize.ts";
+import { MEMBERS_OF } from "../evaluator/comparisons.ts";
 import { MEMBER_LIMITS } from "./limits.ts";
 
 const TEXT = { is: "text", most: 200 } as const;
@@ -86,19 +87,11 @@ export function memberValues(value: unknown): string[] {
   return [...new Set(given.flatMap((each) => memberValue(each) ?? []))];
 }
 
-const MEMBERS_OF = "$members.";
-
 /**
  * The rule of a segment with a source, for checking rules. Its list of members is filled in when the rule is compiled.
  */
 export function memberRule(segment: string, attribute: string): string {
   return JSON.stringify({ in: [{ var: attribute }, { var: `${MEMBERS_OF}${segment}` }] });
-}
-
-/** The segment whose members are the list of an operation `in`; undefined for any other list. */
-export function segmentOfList(list: unknown): string | undefined {
-  const name = typeof list === "object" && list !== null && "var" in list ? list.var : undefined;
-  return typeof name === "string" && name.startsWith(MEMBERS_OF) ? name.slice(MEMBERS_OF.length) : undefined;
 }
 
 /** Texts of ASCII without capitals and spaces. */

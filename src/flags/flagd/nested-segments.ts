@@ -1,5 +1,5 @@
 import { RULE_LIMITS } from "../limits.ts";
-import { type Members, segmentOfList } from "../members.ts";
+import type { Members } from "../members.ts";
 import { referencesOf } from "../segment.ts";
 
 /** Rules by name, and the members of those that forms fill; without these, they have none. */
@@ -100,23 +100,4 @@ function replace(
     }
   }
   return Object.fromEntries(entries.map(([key, each]) => [key, replace(each, budget, find)]));
-}
-
-/**
- * Links a rule without references to the members of its segments: the list of an operation `in` becomes a function that
- * returns them. After that, the rule is not JSON.
- */
-export function linkMembers(rule: unknown, members: Members): unknown {
-  if (typeof rule !== "object" || rule === null) return rule;
-  if (Array.isArray(rule)) return rule.map((each) => linkMembers(each, members));
-  return Object.fromEntries(
-    Object.entries(rule).map(([name, args]: [string, unknown]) => {
-      const segment = name === "in" && Array.isArray(args) ? segmentOfList(args[1]) : undefined;
-      const list = segment === undefined ? undefined : members.get(segment);
-      return [
-        name,
-        list ? [linkMembers((args as unknown[])[0], members), () => list] : linkMembers(args, members),
-      ];
-    }),
-  );
 }

@@ -1,9 +1,9 @@
 import { own } from "../../base/shapes/own.ts";
 import { isObject } from "../../base/json.ts";
 import type { Fault } from "./definition.ts";
-import type { Method } from "./fractional.ts";
-import { addressOf, Networks } from "../../evaluator/networks.ts";
-import { momentOf, networksOf, Pattern, patternOf, requireMoment } from "./operands.ts";
+import type { Networks } from "../../evaluator/networks.ts";
+import { LIMITS } from "../../evaluator/steps.ts";
+import { networksOf, Pattern, patternOf, requireMoment } from "./operands.ts";
 
 /**
  * Operators that flagd does not have, each of two arguments. A value of another type is no match. What `matches` and
@@ -14,43 +14,17 @@ type Operator = {
   read: (operand: unknown) => Pattern | Networks | number | string;
   /** Whether it may compare with the result of an operation. */
   takesRules: boolean;
-  holds: (value: unknown, operand: unknown) => boolean;
 };
 
 const OPERATORS: Readonly<Record<string, Operator>> = {
   matches: {
     read: (operand) => (typeof operand === "string" ? patternOf(operand) : "the pattern must be a text"),
     takesRules: false,
-    holds: (value, pattern) =>
-      typeof value === "string" && pattern instanceof Pattern && pattern.occursIn(value),
   },
-  in_cidr: {
-    read: networksOf,
-    takesRules: false,
-    holds: (value, networks) => {
-      const address = typeof value === "string" ? addressOf(value) : undefined;
-      return address !== undefined && networks instanceof Networks && networks.has(address);
-    },
-  },
-  before: { read: requireMoment, takesRules: true, holds: (a, b) => compare(a, b, (x, y) => x < y) },
-  after: { read: requireMoment, takesRules: true, holds: (a, b) => compare(a, b, (x, y) => x > y) },
+  in_cidr: { read: networksOf, takesRules: false },
+  before: { read: requireMoment, takesRules: true },
+  after: { read: requireMoment, takesRules: true },
 };
-
-function compare(value: unknown, moment: unknown, holds: (a: number, b: number) => boolean): boolean {
-  const [a, b] = [momentOf(value), momentOf(moment)];
-  return a !== undefined && b !== undefined && holds(a, b);
-}
-
-/** Their names, and what an interpreter calls for them. */
-export const METHODS: ReadonlyMap<string, Method> = new Map(
-  Object.entries(OPERATORS).map(([name, { holds }]) => [
-    name,
-    (args: unknown) => Array.isArray(args) && holds(args[0], args[1]),
-  ]),
-);
-
-/** Instructions of all patterns of a rule together. */
-const MAX_INSTRUCTIONS = 5000;
 
 /** An operation of a rule that flagd does not have, with its arguments; undefined for anything else. */
 function operationOf(rule: object): { name: string; args: unknown } | undefined {
@@ -76,7 +50,7 @@ export function foreignOperators(rule: unknown): Set<string> {
 
 /** The first fault in the arguments of operations that flagd does not have; undefined without one. */
 export function findOperatorFault(rule: unknown, path: string): Fault | undefined {
-  let left = MAX_INSTRUCTIONS;
+  let left: number = LIMITS.instructions;
   return walk(rule, path, ({ name, args, path }) => {
     if (!Array.isArray(args) || args.length !== 2)
       return { path, message: `${name} takes a list of two arguments` };
@@ -107,45 +81,5 @@ function walk(rule: unknown, path: string, visit: (found: Found) => Fault | unde
   return undefined;
 }
 
-/** The rule with a comparison, of as many arguments, in place of each operation that flagd does not have. */
-export function asKnownToFlagd(rule: unknown): unknown {
-  return replaceOperations(rule, ({ args }) => {
-    if (!Array.isArray(args)) return { "===": args };
-    return { "===": args.map((each: unknown) => (Array.isArray(each) ? "" : asKnownToFlagd(each))) };
-  });
-}
-
-/**
- * Links a rule to its operands (patterns, networks, times), which are parsed once and become functions. After that, the
- * rule is not JSON. Throws `RangeError` for patterns that are too large.
- */
-export function linkOperands(rule: unknown): unknown {
-  const budget = { left: MAX_INSTRUCTIONS };
-  const link = (each: unknown): unknown =>
-    replaceOperations(each, ({ name, args }) => {
-      if (!Array.isArray(args)) return { [name]: args };
-      const [value, operand] = args as unknown[];
-      const { read, takesRules } = own(OPERATORS, name)!;
-      const left = link(takesRules ? inMilliseconds(value) : value);
-      if (takesRules && isObject(operand)) return { [name]: [left, link(inMilliseconds(operand))] };
-      const found = read(operand);
-      if (found instanceof Pattern && (budget.left -= found.size) < 0) throw new RangeError(TOO_LARGE);
-      return { [name]: [left, () => (typeof found === "string" ? null : found)] };
-    });
-  return link(rule);
-}
-
 /** The time of the evaluation, as a rule reads it: in seconds, where other moments are in milliseconds. */
 export const TIMESTAMP = { var: "$flagd.timestamp" };
-
-function inMilliseconds(rule: unknown): unknown {
-  return Bun.deepEquals(rule, TIMESTAMP) ? { "*": [rule, 1000] } : rule;
-}
-
-function replaceOperations(rule: unknown, by: (found: { name: string; args: unknown }) => unknown): unknown {
-  if (typeof rule !== "object" || rule === null) return rule;
-  if (Array.isArray(rule)) return rule.map((each) => replaceOperations(each, by));
-  const own = operationOf(rule);
-  if (own) return by(own);
-  return Object.fromEntries(Object.entries(rule).map(([name, args]) => [name, replaceOperations(args, by)]));
-}

@@ -1,4 +1,5 @@
-import { momentOf, patternOf } from "../flagd/operands.ts";
+import { momentOf } from "../../evaluator/moments.ts";
+import { patternOf } from "../flagd/operands.ts";
 import { type Noting, Unsupported } from "./draft.ts";
 import {
   and,

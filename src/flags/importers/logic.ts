@@ -1,5 +1,5 @@
 import { isObject } from "../../base/json.ts";
-import { momentOf } from "../flagd/operands.ts";
+import { momentOf } from "../../evaluator/moments.ts";
 import { spend, Unsupported } from "./draft.ts";
 
 /** Rules in JSONLogic for the importers. A condition is an operation, or true or false where that is known. */

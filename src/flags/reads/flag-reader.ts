@@ -1,7 +1,8 @@
 import { createCache } from "../../base/changes.ts";
 import type { FlagPlace } from "../flag.ts";
-import type { Context } from "../flagd/evaluate.ts";
-import type { Compiled } from "../flagd/compiled.ts";
+import { type Context, subjectOf } from "../flagd/evaluate.ts";
+import { evaluateFlag } from "../flagd/evaluate-flag.ts";
+import { type Compiled, compileRules } from "../flagd/compiled.ts";
 import type { FlagsApp } from "../store.ts";
 import { type FindSnapshot, createFlagViews } from "./snapshots.ts";
 
@@ -43,12 +44,6 @@ function createReads(app: ReaderApp): FlagReader["isTrue"] {
   const findSet: FindSnapshot<FlagSet> = createFlagViews<FlagSet>(
     app,
     async ({ records, segments, members }, before) => {
-      // Loaded on demand: the rules' library takes as long to load as the rest of a command.
-      const [{ compileRules }, { evaluateFlag }, { subjectOf }] = await Promise.all([
-        import("../flagd/compiled.ts"),
-        import("../flagd/evaluate-flag.ts"),
-        import("../flagd/evaluate.ts"),
-      ]);
       const compiled = compileRules(records, segments, before?.compiled, members);
       const bySlug = new Map(records.map((record) => [record.slug, record]));
       const isTrue = (flag: string, context: Context) => {

@@ -10,7 +10,7 @@ export type Standing = Omit<Compiled, "compile"> & { dependsOnTime: boolean };
 
 /**
  * The standings of flags with variants, by slug. Rules that are in `before` are not evaluated again. Compiling a rule
- * takes about 0.4 ms, so the event loop gets turns in between.
+ * takes time, so the event loop gets turns in between.
  */
 export async function readStandings(
   records: readonly FlagValues[],

@@ -2,7 +2,7 @@ import { preflight } from "../preflight.ts";
 import { Hono } from "hono";
 import type { App } from "../../app.ts";
 import { type FlagValues, noSuchFlag } from "../../flags/flag.ts";
-import { requestBudget, withinRequest } from "../../flags/flagd/guard.ts";
+import { requestBudget, withinRequest } from "../../flags/flagd/budget.ts";
 import { TALLY_LIMITS } from "../../flags/limits.ts";
 import type { Serving } from "../../flags/reads/read-tally.ts";
 import { type NoteRead, type Readable, neverRead } from "../../flags/reads/reads.ts";

@@ -158,7 +158,7 @@ function splits(
   };
 }
 
-/** A rule takes 0.4 ms, a large one a tenth of a second: thousands would hold other requests up. */
+/** A large rule takes milliseconds: thousands would hold other requests up. */
 function preparation(rules: Compiled[]): FlagSet["prepare"] {
   let work: Promise<void> | undefined;
   let isDone = rules.length === 0;

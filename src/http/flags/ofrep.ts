@@ -6,7 +6,7 @@ import type { Telemetry } from "../../delivery/trace.ts";
 import type { Assigned } from "../../experiments/assignment.ts";
 import { ContextError } from "../../flags/rules/context.ts";
 import { type Context, subjectOf } from "../../flags/flagd/evaluate.ts";
-import { requestBudget, withinRequest } from "../../flags/flagd/guard.ts";
+import { requestBudget, withinRequest } from "../../flags/flagd/budget.ts";
 import type { NoteRead } from "../../flags/reads/reads.ts";
 import type { Client } from "../address.ts";
 import { type Report, showError } from "../errors.ts";
