@@ -100,6 +100,13 @@ export function readServeConfig(given: Record<string, unknown>): ServeConfig {
   return readOptions(options, domain);
 }
 
+/** The addresses of a server whose ports are under 1024, which few users may use. */
+export function lowPortsOf(config: ServeConfig): Listen[] {
+  const { domain, listen, formsListen, flagsListen, adminListen, metricsListen, flagdListen } = config;
+  const all = [domain?.http, listen, formsListen, flagsListen, adminListen, metricsListen, flagdListen];
+  return all.filter((each): each is Listen => each != null && each.port > 0 && each.port < 1024);
+}
+
 function readOptions(options: Record<string, unknown>, domain: DomainSettings | null): ServeConfig {
   const given = options as ServeOptions;
   const publicUrl = given.publicUrl ?? null;

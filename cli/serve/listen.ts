@@ -211,7 +211,7 @@ const ADDRESS_ERRORS: Readonly<Record<string, string>> = {
 };
 
 /** The error of an address that cannot be listened on, which `option` names. */
-function addressError(error: unknown, address: string, option = "--listen"): unknown {
+export function addressError(error: unknown, address: string, option = "--listen"): unknown {
   const code = systemCode(error);
   const reason = own(ADDRESS_ERRORS, code);
   if (reason === undefined) return error;

@@ -13,7 +13,7 @@ import { env } from "../session/env.ts";
 import { VERSION } from "../version.ts";
 import type { Storage } from "../../src/storage.ts";
 import { recordServing } from "../data/serving.ts";
-import type { ServeConfig } from "./config.ts";
+import { type ServeConfig, lowPortsOf } from "./config.ts";
 import { openAuditFile } from "./audit/audit-options.ts";
 import { createBackups } from "./backups/backups.ts";
 import { factsOf } from "./facts.ts";
@@ -85,6 +85,8 @@ export async function serve(
   });
   // A mail server that cannot be used as configured is an error at the start.
   if (connections.mail !== null) await outgoing();
+  if (config.backups !== null || config.audit.file !== null || lowPortsOf(config).length > 0)
+    (await import("./beforehand.ts")).checkBeforehand(config, log);
   let [isDraining, isOutdated] = [false, false];
   const stopItself = async (why: string) => {
     log.line("warn", `${why}: this server stops`);

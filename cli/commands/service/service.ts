@@ -2,7 +2,7 @@ import type { Command, Option } from "commander";
 import { dirname, resolve } from "node:path";
 import { createPrinter } from "../../output/printer.ts";
 import type { Io } from "../../output/terminal.ts";
-import { type ServeConfig, readServeConfig } from "../../serve/config.ts";
+import { lowPortsOf, readServeConfig } from "../../serve/config.ts";
 import { serveOptions } from "../../serve/options.ts";
 import { isFile } from "../../serve/settings.ts";
 import { localAction } from "../../session/action.ts";
@@ -97,7 +97,7 @@ function parse(command: Command): Values {
       ...given.filter(isWritten).flatMap(valuesOf).map(dirname),
     ],
     scope: options["user"] === true ? "user" : "system",
-    usesLowPort: usesLowPort(config),
+    usesLowPort: lowPortsOf(config).length > 0,
     hasTls: config.tls !== null,
   };
   return { config: cli, print: options["print"] === true, service };
@@ -120,20 +120,6 @@ function isSecret(option: Option): boolean {
 /** Options of every command that say where a server has its data, apart from its directory. */
 function isOfStorage(option: Option): boolean {
   return ["database", "blobs", "migrate"].includes(option.attributeName());
-}
-
-function usesLowPort(config: ServeConfig): boolean {
-  const { listen, formsListen, flagsListen, adminListen, metricsListen, flagdListen, domain } = config;
-  const listens = [
-    domain?.http ?? null,
-    listen,
-    formsListen,
-    flagsListen,
-    adminListen,
-    metricsListen,
-    flagdListen,
-  ];
-  return listens.some((each) => each !== null && each.port > 0 && each.port < 1024);
 }
 
 async function run(io: Io, { config, print, service }: Values): Promise<void> {
