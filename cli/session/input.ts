@@ -38,6 +38,9 @@ export type Input = {
   readStdin: Io["readStdin"];
 };
 
+/** Kinds that are chosen from a list, where none is named. */
+const LISTED: ReadonlySet<string> = new Set(["form", "project", "target", "token", "user", "session"]);
+
 /** How many names an error lists to choose from. */
 const MOST_NAMED = 8;
 
@@ -78,10 +81,11 @@ export function openInput(io: Io, config: Config, client: Client, command: Comma
         `the ${what} is missing`,
         `write it after the command: ${[commandLine(command), ...command.args].join(" ")} <${what}>`,
       );
-    if (!isNew && (what === "form" || what === "project")) {
-      const { listNames } = await import("./guesses/names.ts");
-      const names = await namesOf(() => listNames(what, client, { only: givenProject() }));
-      if (names.length > 0) return promptChoice(`Which ${what}?`, names);
+    const kind = what === "id" || what === "name" ? command.parent!.name().replace(/s$/, "") : what;
+    if (!isNew && LISTED.has(kind) && (kind === what || command.name() !== "create")) {
+      const { listChoices } = await import("./guesses/names.ts");
+      const choices = await namesOf(() => listChoices(kind, client, { only: givenProject() }));
+      if (choices.length > 0) return promptChoice(`Which ${kind}?`, choices);
     }
     return promptText(`Which ${what}?`, (text) => (text === "" ? "Please write a name" : undefined));
   };
@@ -120,7 +124,7 @@ export function openInput(io: Io, config: Config, client: Client, command: Comma
 }
 
 /** The names that there are; none if they cannot be listed. */
-async function namesOf(list: () => Promise<string[]>): Promise<string[]> {
+async function namesOf<T>(list: () => Promise<T[]>): Promise<T[]> {
   try {
     return await list();
   } catch (error) {

@@ -31,16 +31,20 @@ export async function promptName(question: string, name: string): Promise<boolea
   return answer.trim() === name;
 }
 
+/** A choice, with a label if that is more than its value. */
+export type Choice = string | { value: string; label: string };
+
 /** Prompts for one of the choices, by typing or with the arrow keys; Enter alone chooses none. */
-export async function promptChoice(message: string, choices: string[]): Promise<string> {
+export async function promptChoice(message: string, choices: readonly Choice[]): Promise<string> {
   if (choices.length === 0) throw new AppError("not_found", `${message} There is none yet.`);
-  const nothing = { value: "", label: "…" };
-  const options = [nothing, ...choices.map((value) => ({ value, label: printable(value) }))];
+  const nothing = { value: "", label: "type a name, or choose with the arrow keys" };
+  const all = choices.map((each) => (typeof each === "string" ? { value: each, label: each } : each));
+  const options = [nothing, ...all.map(({ value, label }) => ({ value, label: printable(label) }))];
   return promptFor(({ autocomplete }) =>
     autocomplete({
       message,
       options,
-      filter: (typed, { value }) => value.includes(typed),
+      filter: (typed, { value, label = "" }) => typed === "" || (value !== "" && label.includes(typed)),
       validate: (value) => (value ? undefined : "Choose with the arrow keys, or type a name"),
     }),
   );

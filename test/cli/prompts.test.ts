@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { onData } from "../support/commands.ts";
+import { formflag, onData } from "../support/commands.ts";
 import { tempDirectory } from "../support/temp.ts";
 import { atTerminal } from "../support/terminal.ts";
 
@@ -7,7 +7,7 @@ async function openShop() {
   const data = tempDirectory();
   const here = onData(data);
   await here.run("projects", "create", "shop", "--environments", "production,staging");
-  return { ...here, at: (...args: string[]) => atTerminal([...args, "--data", data]) };
+  return { ...here, data, at: (...args: string[]) => atTerminal([...args, "--data", data]) };
 }
 
 describe("a delete", () => {
@@ -63,6 +63,35 @@ describe("a form that is not named", () => {
     expect((await terminal.ends()).code).toBe(0);
     expect((await run("forms", "get", "orders")).code).toBe(0);
   });
+});
+
+test.each([
+  ["target", "127.0", ["targets", "get"], "http://127.0.0.1:9"],
+  ["token", "ci", ["tokens", "get"], "scopes"],
+  ["user", "ann", ["users", "get"], "role"],
+])("a %s that is not named is chosen among those that there are", async (kind, typed, command, shows) => {
+  const { at, run, data } = await openShop();
+  await run("forms", "create", "contact");
+  await formflag(["targets", "add", "contact", "http://127.0.0.1:9/hook", "--data", data], {
+    env: { FORMFLAG_TARGET_NETWORK: "127.0.0.0/8" },
+  });
+  await run("tokens", "create", "ci", "--scope", "read");
+  await run("users", "create", "ann", "--role", "admin");
+  const terminal = at(...command);
+  await terminal.shows(`Which ${kind}?`);
+  await terminal.shows("type a name, or choose with the arrow keys");
+  terminal.type(`${typed}\r`);
+  const { code, screen } = await terminal.ends();
+  expect({ code, screen }).toEqual({ code: 0, screen: expect.stringContaining(shows) });
+});
+
+test("a token that is created gets a name that is typed", async () => {
+  const { at, run } = await openShop();
+  await run("tokens", "create", "ci", "--scope", "read");
+  const terminal = at("tokens", "create", "--scope", "read");
+  await terminal.shows("Which name?");
+  terminal.type("other\r");
+  expect((await terminal.ends()).code).toBe(0);
 });
 
 describe("a change in a locked environment", () => {

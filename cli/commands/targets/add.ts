@@ -77,7 +77,7 @@ async function parseAdd(input: Input, ...given: (string | undefined)[]): Promise
         "formflag targets add -p <project> --on changes <url>",
       );
     if (isFiltered) throw usage("--on goes without -e, --event and --digest, which are for notices");
-    const url = await input.need(givenForm, "target");
+    const url = await input.need(givenForm, "target", true);
     return { project: await input.project(), target: await readTarget(input, url), on: ["changes"] };
   }
   const isTarget = /^([a-z]+:|-$)/i.test(givenForm ?? "") && givenTarget === undefined;
@@ -99,7 +99,7 @@ async function parseAdd(input: Input, ...given: (string | undefined)[]): Promise
       "leave out the form: formflag targets add <target> -p <project>",
     );
   const form = await input.need(givenForm, "form");
-  const target = await input.need(givenTarget, "target");
+  const target = await input.need(givenTarget, "target", true);
   requireTarget(form, target);
   return { form: await input.form(form), target: await readTarget(input, target) };
 }

@@ -1,5 +1,6 @@
 import { own } from "../../../src/base/shapes/own.ts";
 import type { Client } from "../client.ts";
+import type { Choice } from "../prompts.ts";
 import { listAll } from "../pages.ts";
 
 /** Where names are: environments are of a project, flags and segments of an environment; `only` limits forms to a project. */
@@ -40,14 +41,7 @@ const LISTS: Record<string, (client: Client, place: Whereabouts) => Promise<stri
   async form(client, { only }) {
     return [...new Set((await formsOf(client, only)).map(({ slug }) => slug))];
   },
-  async target(client, { only }) {
-    const { targets } = await import("../../../src/operations/targets.ts");
-    const forms = (await formsOf(client, only)).slice(0, MAX_FORMS);
-    const lists = await Promise.all(
-      forms.map(({ key }) => listAll(client, targets.list, { names: { form: key } })),
-    );
-    return lists.flat().map(({ id }) => id);
-  },
+  target: async (client, place) => (await targetsOf(client, place)).map(({ id }) => id),
   async token(client) {
     const { tokens } = await import("../../../src/operations/access/tokens.ts");
     return (await listAll(client, tokens.list)).map(({ name }) => name);
@@ -65,6 +59,20 @@ const LISTS: Record<string, (client: Client, place: Whereabouts) => Promise<stri
 /** The names of a kind such as `flag` or `token`, or their ids; none of another kind, or where the place is not known. */
 export async function listNames(kind: string, client: Client, place: Whereabouts = {}): Promise<string[]> {
   return (await own(LISTS, kind)?.(client, place)) ?? [];
+}
+
+/** The same for a prompt: targets with where they lead. */
+export async function listChoices(kind: string, client: Client, place: Whereabouts = {}): Promise<Choice[]> {
+  if (kind !== "target") return listNames(kind, client, place);
+  return (await targetsOf(client, place)).map(({ id, target }) => ({ value: id, label: `${id}  ${target}` }));
+}
+
+async function targetsOf(client: Client, { only }: Whereabouts) {
+  const { targets } = await import("../../../src/operations/targets.ts");
+  const forms = (await formsOf(client, only)).slice(0, MAX_FORMS);
+  return (
+    await Promise.all(forms.map(({ key }) => listAll(client, targets.list, { names: { form: key } })))
+  ).flat();
 }
 
 async function formsOf(client: Client, project: string | undefined) {
