@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { SOURCE } from "../../src/flags/members.ts";
+import { SOURCE } from "../../src/flags/source-card.ts";
 import { ruleOfAny } from "../../src/flags/rules/conditions.ts";
 import { OWN_RULE, segmentInWords } from "../../src/flags/rules/rule-words.ts";
 import type { Segment } from "../../src/flags/segment.ts";

@@ -5,9 +5,9 @@ import { isObject } from "../base/json.ts";
 import { type Random, dashedKey } from "../base/ids.ts";
 import { isoTime } from "../base/clock.ts";
 import { isMailAddress } from "./address.ts";
-import { type RecordOf, shownOf } from "../base/kinds/kinds.ts";
+import type { RecordOf } from "../base/kinds/kinds.ts";
 import { MAX_TARGET } from "./limits.ts";
-import { NOTICES } from "./notices/notice-card.ts";
+import type { NOTICES } from "./notices/notice-card.ts";
 import type { DeliveryOwner } from "./owner.ts";
 import type { targetViewSchema } from "./target-schema.ts";
 
@@ -140,9 +140,9 @@ export function targetInWord({ kind, url }: { kind: string; url: string }): stri
 
 /** A target as shown to anyone who may read its form or project: its URL is masked. */
 export function viewTarget(record: TargetRecord, owner: DeliveryOwner): TargetView {
-  const { id, kind, enabled, createdAt, updatedAt } = record;
+  const { id, kind, enabled, environment, events, digest, createdAt, updatedAt } = record;
   const [project, form] = "form" in owner ? [owner.form.project, owner.form.slug] : [owner.project, null];
-  const place = { project, form, ...shownOf(NOTICES, record) };
+  const place = { project, form, environment, events: events && [...events], digest };
   const times = { createdAt: isoTime(createdAt), updatedAt: isoTime(updatedAt) };
   return { id, ...place, kind, target: maskTarget(record), enabled, ...times };
 }

@@ -1,6 +1,6 @@
 import type { FormPlace } from "../access/place.ts";
 import type { ClockAndRandom } from "../base/clock.ts";
-import { namedSource } from "../flags/members.ts";
+import { namedSource } from "../flags/source-card.ts";
 import { findNestingFaults } from "../flags/flagd/nested-segments.ts";
 import { dropSegment, putSegment } from "../flags/plan.ts";
 import {

@@ -1,5 +1,5 @@
 import { AppError } from "../base/errors.ts";
-import type { SegmentSource } from "../flags/members.ts";
+import type { SegmentSource } from "../flags/source-card.ts";
 import type { FormRecord } from "../forms/form.ts";
 import type { Difference } from "./document.ts";
 import type { SetupChange, SetupEnvironment } from "./setup.ts";

@@ -4,7 +4,7 @@ import { requireScope } from "../access/rights.ts";
 import { AppError } from "../base/errors.ts";
 import type { Field } from "../base/kinds/kinds.ts";
 import { isObject } from "../base/json.ts";
-import { type GivenSource, type SegmentSource, SOURCE, sourceFrom } from "../flags/members.ts";
+import { type GivenSource, type SegmentSource, SOURCE, sourceFrom } from "../flags/source-card.ts";
 import { type FilledSegment, type FormRecord, filledSegment } from "../forms/form.ts";
 import { parseFormName } from "../forms/form-name.ts";
 import type { Document } from "./document.ts";

@@ -1,4 +1,4 @@
-import { recordOf } from "../base/kinds/kinds.ts";
+import { recordOf } from "../base/kinds/records.ts";
 import type { RampedState } from "../flags/ramps/ramp.ts";
 import { DESIGN } from "./experiment-card.ts";
 import type { Design, Experiment } from "./experiment.ts";

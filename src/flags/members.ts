@@ -1,71 +1,10 @@
 import { addressSpellings } from "../base/address-spelling.ts";
-import type { FormPlace } from "../access/place.ts";
-import { type Card, type NewOf, type RecordOf, recordOf } from "../base/kinds/kinds.ts";
 import { normalize } from "../base/normalize.ts";
 import { MEMBERS_OF } from "../evaluator/comparisons.ts";
 import { MEMBER_LIMITS } from "./limits.ts";
 
-const TEXT = { is: "text", most: 200 } as const;
-
-/** The form that fills a segment, by its slug, as `project:slug` or by its key, and how it does. */
-export const SOURCE = {
-  form: {
-    kind: TEXT,
-    required: true,
-    option: ["from-form <form>", "take the members from submissions to this form, by a field of it"],
-    label: "Form",
-    hint: "Who is named in its submissions belongs to the segment.",
-  },
-  field: {
-    kind: TEXT,
-    required: true,
-    option: ["field <name>", "field of the form that names a member, such as email"],
-    label: "Field",
-    hint: "The field of a submission with the value, such as email",
-    suggested: "email",
-  },
-  attribute: {
-    kind: TEXT,
-    option: [
-      "attribute <name>",
-      "attribute of the context to compare with the field (default: the name of the field)",
-    ],
-    label: "Attribute",
-    hint: "What is compared with it; empty for the name of the field",
-  },
-  approve: {
-    kind: { is: "switch" },
-    default: false,
-    option: ["approve <on|off>", "whether a value counts only after it is approved"],
-    label: "Each value counts once it is approved",
-  },
-} as const satisfies Card;
-
-/** A form that fills a segment, by its slugs. */
-export type SegmentSource = RecordOf<typeof SOURCE> & { project: string };
-
-/** A source as callers give it. */
-export type GivenSource = NewOf<typeof SOURCE>;
-
-/** The source that callers give, with the form that it names. */
-export function sourceFrom(given: GivenSource, { project, slug }: FormPlace): SegmentSource {
-  const { attribute = given.field } = given;
-  return { project, ...recordOf(SOURCE, { ...given, form: slug, attribute }) };
-}
-
 /** How many values of a segment are approved, and how many are not yet. */
 export type MemberCounts = { members: number; pending: number };
-
-/** A source as it is named beside its segment: the form by its slug, in another project as `project:slug`. */
-export function namedSource({ project, ...source }: SegmentSource, place: string): RecordOf<typeof SOURCE> {
-  return project === place ? source : { ...source, form: `${project}:${source.form}` };
-}
-
-/** The source of a segment, in words. */
-export function sourceInWords({ form, field, attribute, approve }: RecordOf<typeof SOURCE>): string {
-  const by = attribute === field ? "" : `, by ${attribute}`;
-  return `those in the field ${field} of form ${form}${by}${approve ? ", once approved" : ""}`;
-}
 
 /**
  * A value as members are compared: trimmed, in lower case, in NFC, and the domain of a mail address in Unicode; null for what

@@ -3,7 +3,7 @@ import { givenSchemas, shownSchemas } from "../base/kinds/kinds-schema.ts";
 import { notDeeper } from "../base/shapes/json-schema.ts";
 import { revision, slugOf, timestamp } from "../base/slug-schema.ts";
 import { RULE_LIMITS } from "./limits.ts";
-import { SOURCE } from "./members.ts";
+import { SOURCE } from "./source-card.ts";
 
 export const ruleDepth = notDeeper(RULE_LIMITS.depth, `a rule has at most ${RULE_LIMITS.depth} levels`);
 

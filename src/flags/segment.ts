@@ -5,7 +5,8 @@ import { AppError } from "../base/errors.ts";
 import type { SetResult } from "../base/result.ts";
 import type { FlagPatch } from "./flag.ts";
 import { MEMBER_LIMITS } from "./limits.ts";
-import { type MemberCounts, type SegmentSource, memberRule, namedSource } from "./members.ts";
+import { type MemberCounts, memberRule } from "./members.ts";
+import { type SegmentSource, namedSource } from "./source-card.ts";
 import type { segmentSchema } from "./segment-schema.ts";
 
 /** A rule that flags of its environment share by `{"$ref": name}`; flagd calls it an evaluator. */

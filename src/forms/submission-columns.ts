@@ -95,6 +95,9 @@ export function columnsOfRow(row: Readonly<Record<ColumnName, string | null>>): 
 /** The columns that people change. */
 export const HANDLED = ["assignee", "labels"] as const;
 
+/** The columns that filters of their names compare. */
+export const COLUMN_FILTERS = ["assignee"] as const;
+
 /** The columns behind the fields of a CSV export; those of a group are there if any submission has a value in one of them. */
 export const CSV_GROUPS: readonly (readonly ColumnName[])[] = [["flags"], HANDLED];
 

@@ -2,7 +2,7 @@ import type { Caller } from "../access/caller.ts";
 import { change, type Plan } from "../access/door.ts";
 import { hasScope, hasScopeSomewhere, requireScope } from "../access/rights.ts";
 import { AppError } from "../base/errors.ts";
-import { recordOf } from "../base/kinds/kinds.ts";
+import { recordOf } from "../base/kinds/records.ts";
 import type { SetResult } from "../base/result.ts";
 import { recordTarget, type TargetChange } from "../delivery/change.ts";
 import { DEFAULT_OVERLAP, MAX_SECRETS, MAX_TARGETS } from "../delivery/limits.ts";

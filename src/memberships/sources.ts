@@ -2,7 +2,7 @@ import type { Caller } from "../access/caller.ts";
 import { requireScopeForNamed } from "../access/rights.ts";
 import type { SetResult } from "../base/result.ts";
 import { requireSoundSegment } from "../flags/fit.ts";
-import { type GivenSource, sourceFrom } from "../flags/members.ts";
+import { type GivenSource, sourceFrom } from "../flags/source-card.ts";
 import { type SegmentPlace, type SegmentRecord, filledDefinition } from "../flags/segment.ts";
 import { changeSegment } from "../flags/segments.ts";
 import { type FormName, parseFormName } from "../forms/form-name.ts";

@@ -1,5 +1,5 @@
 import { AppError } from "../base/errors.ts";
-import { recordOf } from "../base/kinds/kinds.ts";
+import { recordOf } from "../base/kinds/records.ts";
 import { MAX_LIST, nextOf } from "../base/pages.ts";
 import { SLUG } from "../base/slug.ts";
 import { SCHEDULE, type ScheduledChange, viewScheduled } from "../flags/schedule/scheduled-change.ts";

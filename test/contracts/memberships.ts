@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { MEMBER_LIMITS } from "../../src/flags/limits.ts";
-import type { SegmentSource } from "../../src/flags/members.ts";
+import type { SegmentSource } from "../../src/flags/source-card.ts";
 import { applyDefinition, filledDefinition } from "../../src/flags/segment.ts";
 import { approveMembers, putSegment } from "../../src/flags/plan.ts";
 import { columnsOf } from "../../src/maintenance/tables.ts";

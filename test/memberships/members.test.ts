@@ -9,7 +9,7 @@ import { createFlagReader } from "../../src/flags/reads/flag-reader.ts";
 import { setFlag } from "../../src/flags/flags.ts";
 import { deleteSegment, setSegment } from "../../src/flags/segments.ts";
 import { approve, listMembers } from "../../src/memberships/members.ts";
-import type { GivenSource } from "../../src/flags/members.ts";
+import type { GivenSource } from "../../src/flags/source-card.ts";
 import { setSource } from "../../src/memberships/sources.ts";
 import { createProject } from "../../src/projects/projects.ts";
 import { json, openInbox, urlencoded } from "../support/inbox.ts";

@@ -1,5 +1,5 @@
 import { AppError } from "../../base/errors.ts";
-import { recordOf } from "../../base/kinds/kinds.ts";
+import { recordOf } from "../../base/kinds/records.ts";
 import type { Environment } from "../../projects/environment.ts";
 import { type ChangedFlag, changeRecord, type FlagPlace, type FlagRecord } from "../flag.ts";
 import { COURSE } from "./ramp-card.ts";

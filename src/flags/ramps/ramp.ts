@@ -1,7 +1,8 @@
 import { isoTime, shownTime } from "../../base/clock.ts";
 import { AppError } from "../../base/errors.ts";
 import { isObject } from "../../base/json.ts";
-import { type NewOf, type RecordOf, shownOf } from "../../base/kinds/kinds.ts";
+import type { NewOf, RecordOf } from "../../base/kinds/kinds.ts";
+import { shownOf } from "../../base/kinds/records.ts";
 import type { FlagPlace } from "../flag.ts";
 import { RAMP_LIMITS } from "../limits.ts";
 import { COURSE, GUARDED, type RAMP } from "./ramp-card.ts";

@@ -1,6 +1,6 @@
 import { isObject } from "../../base/json.ts";
 import { keepLast } from "../../base/keep.ts";
-import { sourceInWords } from "../members.ts";
+import { sourceInWords } from "../source-card.ts";
 import type { Segment } from "../segment.ts";
 import { conditionInWords } from "./condition-words.ts";
 import { hasRule, isShare, rowsOfRule } from "./rule-rows.ts";

@@ -1,6 +1,7 @@
 import { isoTime } from "../../base/clock.ts";
 import { AppError } from "../../base/errors.ts";
-import { type Card, type RecordOf, shownOf } from "../../base/kinds/kinds.ts";
+import type { Card, RecordOf } from "../../base/kinds/kinds.ts";
+import { shownOf } from "../../base/kinds/records.ts";
 import type { FlagPatch } from "../flag.ts";
 
 /** The fields of a scheduled change beside what it changes. */

@@ -142,9 +142,6 @@ export const FILTERS = {
   },
 } as const satisfies Record<string, Filter>;
 
-/** The filters by what a column of their name equals. */
-export const COLUMN_FILTERS = ["assignee"] as const;
-
 export type FilterName = keyof typeof FILTERS;
 
 export const FILTER_NAMES = Object.keys(FILTERS) as FilterName[];

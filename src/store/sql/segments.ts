@@ -1,7 +1,8 @@
 import type { Page, PageQuery } from "../../base/pages.ts";
-import { shownOf } from "../../base/kinds/kinds.ts";
+import { shownOf } from "../../base/kinds/records.ts";
 import type { FlagChange } from "../../flags/change.ts";
-import { type MemberCounts, type SegmentSource, SOURCE } from "../../flags/members.ts";
+import type { MemberCounts } from "../../flags/members.ts";
+import { type SegmentSource, SOURCE } from "../../flags/source-card.ts";
 import { type SegmentPlace, type SegmentRecord, filledDefinition } from "../../flags/segment.ts";
 import { dropSource, putSource } from "./memberships/sources.ts";
 import { pageCut, pageOf } from "./pages.ts";

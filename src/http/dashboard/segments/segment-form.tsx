@@ -6,7 +6,7 @@ import {
   ruleOfRows,
   rowsOf,
 } from "../../../flags/rules/conditions.ts";
-import { type GivenSource, namedSource, SOURCE } from "../../../flags/members.ts";
+import { type GivenSource, namedSource, SOURCE } from "../../../flags/source-card.ts";
 import type { SegmentRecord } from "../../../flags/segment.ts";
 import { AppError } from "../../../base/errors.ts";
 import { type Fields, fitsInLine, textOf } from "../fields.ts";

@@ -1,4 +1,4 @@
-import type { SegmentSource } from "../../../flags/members.ts";
+import type { SegmentSource } from "../../../flags/source-card.ts";
 import type { FilledSegment } from "../../../forms/form.ts";
 import { PROJECT_OF_FORM } from "../rows.ts";
 import { FOR_UPDATE, FOR_UPDATE_ALONE, type Work, all, first, insert, run, setsOf } from "../work.ts";

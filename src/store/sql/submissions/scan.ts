@@ -1,6 +1,6 @@
 import type { Scan, ScanStep } from "../../../forms/inbox/scan.ts";
-import { COLUMN_FILTERS } from "../../../forms/inbox/filters.ts";
 import type { SearchTerms } from "../../../forms/inbox/search-text.ts";
+import { COLUMN_FILTERS } from "../../../forms/submission-columns.ts";
 import { SUBMISSION_STATES as STATES } from "../../../forms/submission-state.ts";
 import { bytesOf, textOf } from "../ids.ts";
 import { AFTER_EVERY_ID, COLUMNS, COLUMNS_BUT_DATA, type SubmissionRow, viewRaw } from "./submissions.ts";
