@@ -23,6 +23,10 @@ export const NAMES = {
   backups: "backups.json",
   /** Certificates that a server got itself, with their keys and that of its account. */
   certificates: "certificates",
+  /** The flags of the server that this one follows. */
+  following: "following.jsonl",
+  /** Counts that wait for that server. */
+  spool: "spool",
   /** Says where the data has been moved to. */
   moved: "moved.json",
 } as const;

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Io } from "../output/terminal.ts";
 import { serveOptions } from "../serve/options.ts";
+import { refuseOfSource } from "../serve/relay/relay-options.ts";
 import { localAction } from "../session/action.ts";
 import { type StorageSettings, environmentOf, loadStorage, readStorageSettings } from "../session/storage.ts";
 import { usage } from "../session/usage.ts";
@@ -28,6 +29,7 @@ export function addServeCommand(command: Command, io: Io): void {
 --tls --ssl --https --cert --key: --tls-cert and --tls-key name a certificate and its key
 --log-file --logfile --log: it logs to standard error: 2> formflag.log
 --open --browser: formflag users link prints a link to the dashboard
+--relay --edge --proxy --replica --upstream: formflag serve --follow <url> --token-file <file> serves the flags of another server: formflag docs relay
 --metrics: /metrics needs a token, or an address of its own: --metrics-listen
 /^(start|run|up|stop|now)$/: formflag serve starts the server, without another word
 /^\d+$/: the port is part of the address: --listen 127.0.0.1:$0
@@ -58,17 +60,19 @@ type Values = { options: Record<string, unknown>; storage: StorageSettings };
 function parse(command: Command): Values {
   if (command.getOptionValueSourceWithGlobals("server") === "cli")
     throw usage("--server does not go with serve", "it serves its own data: see --data and --database");
-  return {
-    options: command.optsWithGlobals<Record<string, unknown>>(),
-    storage: readStorageSettings(command),
-  };
+  const options = command.optsWithGlobals<Record<string, unknown>>();
+  if (options["follow"] !== undefined) refuseOfSource(command, serveOptions());
+  return { options, storage: readStorageSettings(command) };
 }
 
 /** Loads the modules of the server only here, because help does not need them. */
 async function run(io: Io, { options, storage }: Values): Promise<void> {
-  const [{ readServeConfig }, { serve }] = await Promise.all([
-    import("../serve/config.ts"),
-    import("../serve/serve.ts"),
-  ]);
-  await serve(readServeConfig(options), await loadStorage(storage), io, environmentOf(storage));
+  const { readServeConfig } = await import("../serve/config.ts");
+  const config = readServeConfig(options);
+  if (config.follow) {
+    const { serveRelay } = await import("../serve/relay/serve-relay.ts");
+    return serveRelay(config, config.follow, io);
+  }
+  const { serve } = await import("../serve/serve.ts");
+  await serve(config, await loadStorage(storage), io, environmentOf(storage));
 }

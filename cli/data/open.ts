@@ -149,6 +149,7 @@ export function claimData(data: string): () => void {
  */
 function prepareData(data: string, mayRead: boolean): { file: string; uploads: string } {
   refuseClosed(data);
+  refuseFollowing(data);
   finishRestore(data);
   refuseBesideAside(data);
   const [file, uploads] = [join(data, NAMES.database), join(data, NAMES.uploads)];
@@ -177,6 +178,14 @@ function refuseParts(file: string, uploads: string): void {
 
 function hasUploads(uploads: string): boolean {
   return existsSync(uploads) && readdirSync(uploads).length > 1;
+}
+
+/** A directory of a server that follows another one has no data: a database in it would be a second truth. */
+function refuseFollowing(data: string): void {
+  if (!existsSync(join(data, NAMES.spool)) || existsSync(join(data, NAMES.database))) return;
+  throw new AppError("unsupported", `${data} belongs to a server that follows another one`, {
+    hint: "act on that one with --server <url>, or name another directory with --data",
+  });
 }
 
 /** Users who can write in the directory could replace the database. */

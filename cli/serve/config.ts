@@ -11,6 +11,7 @@ import type { Tls } from "./listen.ts";
 import { type DomainSettings, everyAddress, readDomain } from "./domain/domain-options.ts";
 import type { LogConfig } from "./log.ts";
 import { type OutgoingSettings, readAlertMail, readOutgoing, readRetryDelays } from "./outgoing-config.ts";
+import { type FollowSettings, readFollow } from "./relay/relay-options.ts";
 import { type Settings, settingsOf } from "./settings.ts";
 import { readTelemetry } from "./telemetry/telemetry-options.ts";
 import { threadsValue } from "./threads/count.ts";
@@ -35,6 +36,8 @@ export type ServeConfig = DashboardConfig & {
   tls: Tls | null;
   /** The domains whose certificate the server gets itself; null for none. */
   domain: DomainSettings | null;
+  /** The server whose flags this one serves; null for data of its own. */
+  follow: FollowSettings | null;
   /** Seconds of `Strict-Transport-Security`; null sends none. */
   hsts: number | null;
   limits: { concurrent: number; rate: Rate | null };
@@ -136,6 +139,7 @@ function readOptions(options: Record<string, unknown>, domain: DomainSettings | 
     trustedProxies,
     tls: tlsOf(given, domain),
     domain,
+    follow: readFollow(options),
     hsts: hstsOf(given.hsts, publicUrl),
     limits: {
       concurrent: countValue(given.maxConcurrent, "--max-concurrent") || Number.POSITIVE_INFINITY,

@@ -6,6 +6,7 @@ import { backupOptions } from "./backups/schedule-options.ts";
 import { domainOptions } from "./domain/domain-options.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "./log.ts";
 import { deliveryOptions, outgoingOptions } from "./outgoing-options.ts";
+import { relayOptions } from "./relay/relay-options.ts";
 import { telemetryOptions } from "./telemetry/telemetry-options.ts";
 import { ROLES } from "../../src/access/role.ts";
 
@@ -13,6 +14,7 @@ import { ROLES } from "../../src/access/role.ts";
 export function serveOptions(): Option[] {
   return [
     ...group("Addresses:", addressOptions()),
+    ...group("Following another server:", relayOptions()),
     ...group("HTTPS:", [
       ...domainOptions(),
       new Option("--tls-cert <file>", "serve HTTPS with this certificate chain, in PEM").env(
@@ -38,7 +40,7 @@ export function serveOptions(): Option[] {
         .default("60/m"),
       new Option(
         "--max-stale <time>",
-        "how long to answer flags from memory while a shared database does not answer, such as 60s",
+        "how long to answer flags from memory while a shared database, or the server of --follow, does not answer, such as 60s",
       )
         .env("FORMFLAG_MAX_STALE")
         .default("off"),

@@ -30,18 +30,13 @@ import type { Storage } from "../../src/storage.ts";
 import type { Log } from "./log.ts";
 
 /** Services at the address of flag reads. */
-const OF_FLAGS = ["previews", "codeReferences", "ofrep", "pages", "flagdSource"] as const;
+const OF_FLAGS = ["previews", "codeReferences", "ofrep", "pages", "flagdSource", "following"] as const;
 const isOfFlags = (name: string): name is (typeof OF_FLAGS)[number] => OF_FLAGS.some((each) => each === name);
 
 /** Services that every thread of a server answers itself; the main thread answers all. */
-const EVERYWHERE: ReadonlySet<string> = new Set([
-  "forms",
-  "flags",
-  "previews",
-  "ofrep",
-  "pages",
-  "flagdSource",
-]);
+const EVERYWHERE: ReadonlySet<string> = new Set(
+  ["forms", "flags", ...OF_FLAGS].filter((name) => name !== "codeReferences"),
+);
 
 /** An address with the services that answer there; `isShared` where every thread listens, not the main thread alone. */
 export type Place = { address: Listen; site: Site; hasDashboard: boolean; isShared: boolean };
@@ -180,6 +175,12 @@ export function placeServices(
       const source = createFlagdSource(app, reportOf("flags"), { guard: readGuard, maxStale, threads });
       streaming.push(source);
       return source;
+    }),
+    following: once(async () => {
+      const { createFollowingService } = await import("../../src/http/flags/following.ts");
+      const service = createFollowingService(app, reportOf("flags"), threads);
+      closers.push(service.close);
+      return service;
     }),
     admin: adminApp,
     mcp: once(async () => {

@@ -13,6 +13,7 @@ const AREAS = [
   "src/documents",
   "src/memberships",
   "src/experiments",
+  "src/following",
   "src/maintenance",
   ...BLOBS,
 ];
@@ -74,8 +75,13 @@ export const FLOORS = [
     libraries: ["zod"],
   },
   {
+    area: "src/following",
+    imports: ["src/base", "src/access", "src/projects", "src/flags", "src/experiments", "src/app.ts"],
+    libraries: [],
+  },
+  {
     area: "src/maintenance",
-    imports: AREAS.filter((area) => !["documents", "memberships"].includes(area.slice(4))),
+    imports: AREAS.filter((area) => !["documents", "following", "memberships"].includes(area.slice(4))),
     libraries: ["modern-tar", "zod"],
   },
   // The storage, and checks of it with a server's own drivers.

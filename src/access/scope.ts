@@ -67,5 +67,8 @@ export const LONE_SCOPES = [
   "flags:sync",
 ] as const satisfies readonly Scope[];
 
+/** Scopes of tokens that can do nothing but read flags. */
+export const READER_SCOPES: readonly Scope[] = [...LONE_SCOPES, "flags:read"];
+
 /** Scopes of applications, for which this server evaluates flags. */
 export const APPLICATION_SCOPES = ["flags:evaluate", "flags:browser"] as const satisfies readonly Scope[];

@@ -19,6 +19,9 @@ import type { User, UserCounts, UserFilter } from "./user.ts";
 /** A token as the store finds it; `keys` are those of the environment that it is limited to. */
 export type FoundToken = Token & { keys?: EnvironmentKeys };
 
+/** A token of readers of flags, as a server that follows this one checks it. */
+export type ReaderToken = FoundToken & { hash: string };
+
 type TokenStore = {
   /** By name; of a name, the one that is limited to no project comes first. */
   list(): Promise<Token[]>;
@@ -26,6 +29,8 @@ type TokenStore = {
   page(query: PageQuery, projects: readonly string[] | null): Promise<Page<Token>>;
   /** By the hash of the secret. */
   find(hash: string): Promise<FoundToken | undefined>;
+  /** Tokens that can do nothing but read flags, with the hash of their secret, in the order of `list`. */
+  readers(): Promise<ReaderToken[]>;
   /** All of a name: one of each project, and one that is limited to none. */
   named(name: string): Promise<Token[]>;
   /** The account of the token that is limited to a project, or with null to none; null if there is none. */

@@ -124,7 +124,15 @@ function requireKnown(body: object, known: readonly string[]): void {
 }
 
 /** Occurrences in an environment, in order, at a time in milliseconds since 1970, of a page or of a server. */
-type Batch = { environmentKey: string; occurrences: readonly Occurrence[]; at: number; isOfPage: boolean };
+export type EventBatch = {
+  environmentKey: string;
+  occurrences: readonly Occurrence[];
+  at: number;
+  isOfPage: boolean;
+};
+
+/** How many occurrences of a batch were accepted and ignored, and whether its key was known. */
+export type EventsTaken = { accepted: number; ignored: number; isRepeat: boolean };
 
 /**
  * Counts occurrences, once for each idempotency key in an environment; null means no key. Those of a page, which
@@ -135,9 +143,9 @@ type Batch = { environmentKey: string; occurrences: readonly Occurrence[]; at: n
 export async function takeEvents(
   store: Pick<ExperimentsStore, "measurements">,
   measure: Measure,
-  { environmentKey, occurrences, at, isOfPage }: Batch,
+  { environmentKey, occurrences, at, isOfPage }: EventBatch,
   idempotencyKey: string | null,
-): Promise<{ accepted: number; ignored: number; isRepeat: boolean }> {
+): Promise<EventsTaken> {
   const key =
     idempotencyKey === null
       ? null
@@ -152,7 +160,11 @@ export async function takeEvents(
     measured.length === 0 && (key === null || isOfPage)
       ? { accepted: 0, isRepeat: false }
       : await store.measurements.take({ measured, accepted: now, at, key });
-  if (accepted === null)
-    throw new AppError("unprocessable", "this idempotency key was used for other events");
+  if (accepted === null) throw otherEvents();
   return { accepted, ignored: occurrences.length - accepted, isRepeat };
+}
+
+/** The error of a key that came with other content before. */
+export function otherEvents(): AppError {
+  return new AppError("unprocessable", "this idempotency key was used for other events");
 }

@@ -4,6 +4,7 @@ import type { SecretStore } from "../access/store.ts";
 import type { Measured, MeasuringPort } from "../forms/intake/measured.ts";
 import type { FormsApp } from "../forms/store.ts";
 import { type Assignments, createAssignmentSource } from "./assignment.ts";
+import type { EventBatch, EventsTaken } from "./events.ts";
 import { type Live, type LiveIn, type Measure, createMeasure } from "./measure.ts";
 import { formOf } from "./metrics.ts";
 import { type Measurement, visitorsOf } from "./measurement.ts";
@@ -23,6 +24,12 @@ export type Notes = {
 export type Measuring = MeasuringPort &
   Notes & {
     measure: Measure;
+    /** Loaded once, with the secret that is in the database. */
+    assignments: () => Promise<Assignments>;
+    /** Counts events and exposures that were sent, as {@link takeEvents}. */
+    take: (batch: EventBatch, idempotencyKey: string | null) => Promise<EventsTaken>;
+    /** Counts users who were noted by another process. Repeats change nothing. */
+    count: (users: readonly User[]) => Promise<void>;
     /** The measurement that counts the users of a flag, null for none; at once if that is in memory. */
     measurementOf(environmentKey: string, flag: string): number | null | Promise<number | null>;
     /** Called when a user is noted and no other waits to be counted. */
@@ -62,7 +69,24 @@ export function createMeasuring(app: MeasuringApp): Measuring {
   const measure = createMeasure(liveIn);
   /** A conversion counts after its exposure. The job that counts exposures reports why that fails. */
   const countNoted = () => measuring.flush().catch(() => {});
+  const count: Measuring["count"] = async (users) => {
+    const { pseudonymOf } = await assignments();
+    for (const [environmentKey, own] of Map.groupBy(users, (each) => each.environmentKey)) {
+      const occurrences = own.map(({ flag, variant, targetingKey }) => {
+        const visitor = pseudonymOf(environmentKey, targetingKey);
+        return { visitor, exposure: flag, variant };
+      });
+      const { measured } = await measure(environmentKey, occurrences);
+      if (measured.length > 0) await app.store.measurements.count(measured);
+    }
+  };
   const measuring: Measuring = {
+    assignments,
+    count,
+    async take(batch, idempotencyKey) {
+      const { takeEvents } = await import("./events.ts");
+      return takeEvents(app.store, measuring.measure, batch, idempotencyKey);
+    },
     async measure(environmentKey, occurrences) {
       const found = await measure(environmentKey, occurrences);
       if (found.measured.some(({ variant }) => variant === null)) await countNoted();
@@ -73,7 +97,7 @@ export function createMeasuring(app: MeasuringApp): Measuring {
       const idIn = (all: readonly LiveOfForms[]) => all.find((each) => each.flag === flag)?.id ?? null;
       return live instanceof Promise ? live.then(idIn) : idIn(live);
     },
-    ...createNotes(app, assignments, measure, () => measuring.onNoted()),
+    ...createNotes(count, () => measuring.onNoted()),
     onNoted: () => {},
     conversions(formKey, { environmentKey, pseudonym }) {
       const of = (live: readonly LiveOfForms[]) => {
@@ -100,13 +124,8 @@ export function createMeasuring(app: MeasuringApp): Measuring {
   return measuring;
 }
 
-/** Notes users in memory. */
-function createNotes(
-  app: MeasuringApp,
-  assignments: () => Promise<Assignments>,
-  measure: Measure,
-  onNoted: () => void,
-): Notes {
+/** Notes users in memory, whom `countUsers` counts. */
+export function createNotes(countUsers: Measuring["count"], onNoted: () => void): Notes {
   let noted = new Map<string, User>();
   const isKnown = createKnown();
   let counted = Promise.resolve();
@@ -115,15 +134,7 @@ function createNotes(
     const taken = noted;
     noted = new Map();
     try {
-      const { pseudonymOf } = await assignments();
-      for (const [environmentKey, users] of Map.groupBy(taken.values(), (each) => each.environmentKey)) {
-        const occurrences = users.map(({ flag, variant, targetingKey }) => {
-          const visitor = pseudonymOf(environmentKey, targetingKey);
-          return { visitor, exposure: flag, variant };
-        });
-        const { measured } = await measure(environmentKey, occurrences);
-        if (measured.length > 0) await app.store.measurements.count(measured);
-      }
+      await countUsers([...taken.values()]);
     } catch (error) {
       noted = new Map([...taken, ...noted]);
       throw error;

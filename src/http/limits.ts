@@ -53,3 +53,6 @@ export const MAX_STREAMS = 20_000;
 
 /** Open streams of change events of one address. Beyond: 429 with `Retry-After`. */
 export const MAX_STREAMS_OF_CLIENT = 1000;
+
+/** Servers that follow this one at a time, on each thread. Beyond: 503 with `Retry-After`. */
+export const MAX_FOLLOWERS = 1000;

@@ -5,12 +5,15 @@ import {
   DASHBOARD_PATH,
   FLAGD_PATH,
   FLAGS_PATH,
+  FOLLOW_PATH,
   HEALTH_PATH,
   MANIFEST_PATH,
   MCP_PATH,
   METRICS_PATH,
   OFREP_PATH,
   OPENAPI_PATH,
+  PREVIEWS_PATH,
+  READY_PATH,
   VISITS_PATH,
 } from "./paths.ts";
 import type { ServiceName } from "./request-record.ts";
@@ -23,9 +26,16 @@ export function partOf(path: string): Part {
   if (isUnder(DASHBOARD_PATH)) return "dashboard";
   if (isUnder(MCP_PATH)) return "mcp";
   if (isForPages(path)) return "late";
-  return [OPENAPI_PATH, MANIFEST_PATH, METRICS_PATH, ADMIN_PATH, OFREP_PATH, FLAGD_PATH, CODE_REFS_PATH].some(
-    isUnder,
-  )
+  return [
+    OPENAPI_PATH,
+    MANIFEST_PATH,
+    METRICS_PATH,
+    ADMIN_PATH,
+    OFREP_PATH,
+    FLAGD_PATH,
+    FOLLOW_PATH,
+    CODE_REFS_PATH,
+  ].some(isUnder)
     ? "late"
     : "first";
 }
@@ -34,9 +44,19 @@ export function partOf(path: string): Part {
 export function isEverywhere(path: string): boolean {
   const isUnder = (each: string) => `${path}/`.startsWith(`${each}/`);
   return (
-    ["/v1", FLAGS_PATH, OFREP_PATH, FLAGD_PATH, HEALTH_PATH].some(isUnder) &&
+    ["/v1", FLAGS_PATH, OFREP_PATH, FLAGD_PATH, FOLLOW_PATH, HEALTH_PATH].some(isUnder) &&
     !isUnder(CODE_REFS_PATH) &&
     !isUnder("/v1/feeds")
+  );
+}
+
+/** Whether a server that follows another one has a path: those of readers of flags, and of monitoring. */
+export function isOfFollower(path: string): boolean {
+  const isUnder = (each: string) => `${path}/`.startsWith(`${each}/`);
+  if ([CODE_REFS_PATH, PREVIEWS_PATH].some(isUnder)) return false;
+  return (
+    isForPages(path) ||
+    [FLAGS_PATH, OFREP_PATH, FLAGD_PATH, FOLLOW_PATH, HEALTH_PATH, READY_PATH, METRICS_PATH].some(isUnder)
   );
 }
 
@@ -48,7 +68,7 @@ function isForPages(path: string): boolean {
 export function serviceOf(route: string): ServiceName {
   if (isForPages(route)) return "flags";
   if (route.startsWith("/v1/")) return "forms";
-  if (route.startsWith(FLAGS_PATH) || route.startsWith(OFREP_PATH) || route.startsWith(FLAGD_PATH))
+  if ([FLAGS_PATH, OFREP_PATH, FLAGD_PATH, FOLLOW_PATH].some((path) => route.startsWith(path)))
     return "flags";
   if (route.startsWith(DASHBOARD_PATH)) return "dashboard";
   return route.startsWith(ADMIN_PATH) ||

@@ -22,6 +22,8 @@ export const FLAGD_PATH = "/flagd";
 export const FLAGD_SOURCE_PATH = "/flagd/v1/:project/:file";
 /** The same of the one environment that a token reads. */
 export const FLAGD_OWN_PATH = "/flagd/v1.json";
+/** Where servers that follow this one get flags, and send what they have counted. */
+export const FOLLOW_PATH = "/api/v1/follow";
 /** https://github.com/open-feature/cli */
 export const MANIFEST_PATH = "/openfeature/v0/manifest";
 /** https://modelcontextprotocol.io */

@@ -40,6 +40,7 @@ export async function createRoot(
     ofrep,
     pages,
     flagdSource,
+    following,
     admin,
     mcp,
     dashboard,
@@ -76,7 +77,7 @@ export async function createRoot(
   if (previews) root.route(basePath, previews.routes);
   if (codeReferences && isWhole) root.route(basePath, (await codeReferences()).routes);
   if (flags) root.route(basePath, flags.routes);
-  for (const load of isWhole ? [pages, ofrep, flagdSource] : [])
+  for (const load of isWhole ? [pages, ofrep, flagdSource, following] : [])
     if (load) root.route(basePath, (await load()).routes);
   if (admin && isWhole) root.route(basePath, await admin());
   if (mcp && part === "mcp") root.route(basePath, (await mcp()).routes);

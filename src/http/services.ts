@@ -3,6 +3,7 @@ import type { DashboardApp } from "./dashboard/dashboard.tsx";
 import type { CodeReferencesService } from "./flags/code-references.ts";
 import type { FlagdSource } from "./flags/flagd/source.ts";
 import type { FlagsService } from "./flags/flags.ts";
+import type { FollowingService } from "./flags/following.ts";
 import type { OfrepService } from "./flags/ofrep.ts";
 import type { PagesService } from "./flags/pages.ts";
 import type { PreviewsService } from "./flags/previews.ts";
@@ -19,6 +20,7 @@ export type Services = {
   ofrep?: (() => Promise<OfrepService>) | undefined;
   pages?: (() => Promise<PagesService>) | undefined;
   flagdSource?: (() => Promise<FlagdSource>) | undefined;
+  following?: (() => Promise<FollowingService>) | undefined;
   admin?: (() => Promise<AdminApp>) | undefined;
   mcp?: (() => Promise<McpService>) | undefined;
   dashboard?: (() => Promise<DashboardApp>) | undefined;

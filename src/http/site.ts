@@ -6,7 +6,7 @@ import { findClient } from "./address.ts";
 import { type Report, showError } from "./errors.ts";
 import { type Answer, type Finish, type HotRoute, type Peer, createHotRoutes } from "./hot.ts";
 import type { Services } from "./services.ts";
-import { FORWARDED, createHealth } from "./operation/health.ts";
+import { FORWARDED, type Followed, createHealth } from "./operation/health.ts";
 import type { Metrics } from "./operation/metrics.ts";
 import { type Part, isEverywhere, partOf, policyOf } from "./parts.ts";
 import { CODE_REFS_PATH, FEEDBACK_PATH, FLAGS_PATH, READY_PATH, VISITS_PATH } from "./paths.ts";
@@ -33,6 +33,10 @@ export type SiteOptions = {
   isDraining?: () => boolean;
   /** Gets every request that was answered; null for no observer. */
   served?: Telemetry["served"] | null;
+  /** The paths that are answered here if there is an `elsewhere`; by default those of every thread. */
+  isHere?: (path: string) => boolean;
+  /** The server that this one follows; null for none. */
+  followed?: (() => Followed) | null;
   /** Answers the requests to services that only the main thread of a server has; null in that thread. */
   elsewhere?: ((request: Request, peer: Peer) => Promise<Response>) | null;
 };
@@ -56,7 +60,8 @@ const FLAG_WRITES: ReadonlySet<string> = new Set([CODE_REFS_PATH, FEEDBACK_PATH,
 export function createSite(services: Services, options: SiteOptions): Site {
   const { app, basePath, hsts, isTrustedProxy, counted, log, logsReads, report } = options;
   const { isDraining = () => false, isBaseOptional = false, elsewhere = null, served = null } = options;
-  const { isHealthy, isReady } = createHealth(app, report, isDraining);
+  const { followed = null, isHere = isEverywhere } = options;
+  const { isHealthy, isReady } = createHealth(app, report, isDraining, followed);
   const strictTransport = hsts === null ? null : `max-age=${hsts}`;
 
   const pathIn = (path: string) => {
@@ -120,7 +125,7 @@ export function createSite(services: Services, options: SiteOptions): Site {
   return {
     async fetch(request, peer) {
       const path = pathOf(request);
-      if (elsewhere !== null && !isEverywhere(path)) return elsewhere(request, peer);
+      if (elsewhere !== null && !isHere(path)) return elsewhere(request, peer);
       const client = clientOf(request, peer);
       const part = partOf(path);
       try {

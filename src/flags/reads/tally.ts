@@ -27,13 +27,16 @@ export type TallyPage = TallyQuery & { after?: string | undefined; limit?: numbe
 
 export type TallySum = Omit<HourTally, "hour">;
 
+/** The id of counts that came from another server at a time, and when it is forgotten, in milliseconds since 1970. */
+export type TallyKey = { id: string; at: number; expiresAt: number };
+
 export type TallyStore = {
   /** By hour and what. Its cost grows with the hours and with what is tallied in each: callers read in steps, as with `sum`. */
   read(query: TallyPage): Promise<HourTally[]>;
   /** The sums over the hours, by what and variant. */
   sum(query: TallyQuery): Promise<TallySum[]>;
-  /** Adds counts to those that are stored. */
-  add(tallies: readonly Tally[]): Promise<void>;
+  /** Adds counts to those that are stored; with a key, once for that key. */
+  add(tallies: readonly Tally[], key?: TallyKey): Promise<void>;
   /** Removes at most `limit` tallies from before an hour. Returns whether any may be left. */
   clear(kind: TallyKind, before: number, limit: number): Promise<boolean>;
 };

@@ -4,8 +4,7 @@ import { createTokenFinder } from "../../access/token-finder.ts";
 import { formatBytes } from "../../base/bytes.ts";
 import { AppError } from "../../base/errors.ts";
 import { isDeeper } from "../../base/json.ts";
-import { createAssignmentSource } from "../../experiments/assignment.ts";
-import { type EventFault, readPageEvents, readServerEvents, takeEvents } from "../../experiments/events.ts";
+import { type EventFault, readPageEvents, readServerEvents } from "../../experiments/events.ts";
 import { EVENT_LIMITS } from "../../experiments/limits.ts";
 import type { Client } from "../address.ts";
 import { bearerToken } from "../auth.ts";
@@ -42,8 +41,6 @@ export function createEventTaker(
     // Applications that evaluate flags themselves report what they saw.
     [...APPLICATION_SCOPES, "flags:sync"],
   );
-  const load = createAssignmentSource(app);
-
   const identify = async (request: Request, client: () => Client): Promise<Application> => {
     const header = request.headers.get("x-api-key");
     const authorization = request.headers.get("authorization");
@@ -60,7 +57,7 @@ export function createEventTaker(
   };
 
   const read = async (body: unknown, { keys: { environmentKey }, isBrowser }: Application) => {
-    const assignments = await load();
+    const assignments = await app.measuring.assignments();
     if (isBrowser)
       return { occurrences: readPageEvents(body, assignments, environmentKey, app.now()), faults: [] };
     return readServerEvents(body, assignments, environmentKey);
@@ -83,8 +80,7 @@ export function createEventTaker(
       if (faults.length > 0) return refuse(faults, report);
       const { environmentKey } = application.keys;
       const batch = { environmentKey, occurrences, at: app.now(), isOfPage: application.isBrowser };
-      const { measure } = app.measuring;
-      const { isRepeat, ...measured } = await takeEvents(app.store, measure, batch, idempotencyKey);
+      const { isRepeat, ...measured } = await app.measuring.take(batch, idempotencyKey);
       return Response.json(measured, { headers: isRepeat ? REPLAYED : EVENT_HEADERS });
     } catch (error) {
       const { status, message, headers } = showError(error, report, request);

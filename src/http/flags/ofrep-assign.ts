@@ -1,11 +1,6 @@
 import type { App } from "../../app.ts";
 import { AppError } from "../../base/errors.ts";
-import {
-  type Assigned,
-  type Assignments,
-  fits,
-  createAssignmentSource,
-} from "../../experiments/assignment.ts";
+import { type Assigned, type Assignments, fits } from "../../experiments/assignment.ts";
 import { createHeldFlags } from "../../experiments/held-flags.ts";
 import type { Context, Subject } from "../../flags/flagd/evaluate.ts";
 import type { Access } from "./ofrep-access.ts";
@@ -24,7 +19,7 @@ export type Assign = (
 ) => Promise<Response>;
 
 export function createAssign(app: App): Assign {
-  const load = createAssignmentSource(app);
+  const load = () => app.measuring.assignments();
   const findHeld = createHeldFlags(app);
   let loaded: Assignments | undefined;
 
@@ -50,7 +45,9 @@ export function createAssign(app: App): Assign {
     const { environmentKey } = keys;
     const isVisitor = typeof targetingKey === "string" && targetingKey !== "";
     const pseudonym = isVisitor ? loaded.pseudonymOf(environmentKey, targetingKey) : null;
-    const kept = fits({ environmentKey, variants }) ? variants : await heldAmong(variants, flags.place);
+    // A server that follows another one has the pseudonym and the time in the same room.
+    const whole = { environmentKey, variants: [...variants, [pseudonym ?? "", "00000000"] as const] };
+    const kept = fits(whole) ? variants : await heldAmong(variants, flags.place);
     answer.headers.set(ASSIGNMENT, loaded.sign({ environmentKey, pseudonym, variants: kept }, app.now()));
     return answer;
   };

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import type { App } from "../../app.ts";
 import { isLoopbackHost } from "../../base/network.ts";
+import type { Followed } from "./health.ts";
 import type { Backups } from "../../maintenance/status.ts";
 import { type AdminEnv, identify, requires } from "../auth.ts";
 import { type Report, showError } from "../errors.ts";
@@ -21,6 +22,8 @@ export type MetricsOptions = {
   /** The clients that need no token: every client, only this machine, or none. */
   openTo: "all" | "local" | "none";
   backups?: () => Backups;
+  /** The server that this one follows; null for none. */
+  followed?: (() => Followed) | null;
 };
 
 /** `/metrics` for Prometheus, for the clients that `openTo` allows and for tokens with the scope `read`. */

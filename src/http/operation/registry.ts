@@ -2,6 +2,7 @@ import { type Metric, Registry } from "prom-client";
 import type { App } from "../../app.ts";
 import type { Distribution } from "../../base/metrics.ts";
 import { type Backups, NO_BACKUPS } from "../../maintenance/status.ts";
+import type { Followed } from "./health.ts";
 import { type ThreadValues, sumOf } from "./metrics.ts";
 
 /** How long the size of all stored files is cached, in milliseconds: the query reads every row. */
@@ -27,7 +28,12 @@ export function createRegistry(
   {
     build,
     backups = () => NO_BACKUPS,
-  }: { build: { version: string; commit: string }; backups?: () => Backups },
+    followed = null,
+  }: {
+    build: { version: string; commit: string };
+    backups?: () => Backups;
+    followed?: (() => Followed) | null;
+  },
   threads: () => ThreadValues[],
 ): Registry {
   const registry = new Registry();
@@ -36,10 +42,13 @@ export function createRegistry(
     registry.registerMetric({ name, get } as unknown as Metric);
   };
   add("gauge", "formflag_build_info", "The version that runs.", () => [{ value: 1, labels: build }]);
-  addRequests(add, app, threads);
+  addRequests(add, threads);
   addReads(add, app, threads);
-  addStore(add, app);
-  addBackups(add, backups);
+  if (followed) addFollowed(add, followed);
+  else {
+    addStore(add, app);
+    addBackups(add, backups);
+  }
   addProcess(add);
   return registry;
 }
@@ -55,7 +64,7 @@ function total(
 }
 
 /** Requests, and what became of them. */
-function addRequests(add: Add, app: App, threads: () => ThreadValues[]): void {
+function addRequests(add: Add, threads: () => ThreadValues[]): void {
   add(
     "histogram",
     "formflag_http_request_duration_seconds",
@@ -76,9 +85,6 @@ function addRequests(add: Add, app: App, threads: () => ThreadValues[]): void {
     "formflag_delivery_attempts_total",
     "Attempts to deliver submissions, by kind and what became of the delivery.",
     () => sumOf(threads()).deliveries.map(({ labels, count }) => ({ labels, value: count })),
-  );
-  add("gauge", "formflag_deliveries_queued", "Deliveries that are queued, at most 100,000.", async () =>
-    one(await app.store.deliveries.countQueued(MAX_QUEUED_COUNTED)),
   );
   add("counter", "formflag_feedback_total", "Feedback about previews that was stored.", () =>
     total(threads(), ({ feedback }) => feedback),
@@ -111,8 +117,24 @@ function addReads(add: Add, app: App, threads: () => ThreadValues[]): void {
   );
 }
 
+/** How far a server that follows another one is behind it. */
+function addFollowed(add: Add, followed: () => Followed): void {
+  add(
+    "gauge",
+    "formflag_following_behind_seconds",
+    "Time since the source was heard, if it is away; else 0.",
+    () => [{ labels: { source: followed().following }, value: followed().behind }],
+  );
+  add("gauge", "formflag_following_waiting_bytes", "Bytes of counts that wait for the source.", () =>
+    one(followed().waiting),
+  );
+}
+
 /** Writes, and what is stored. */
 function addStore(add: Add, app: App): void {
+  add("gauge", "formflag_deliveries_queued", "Deliveries that are queued, at most 100,000.", async () =>
+    one(await app.store.deliveries.countQueued(MAX_QUEUED_COUNTED)),
+  );
   add("gauge", "formflag_write_queue_writes", "Writes that wait for the disk.", async () =>
     one((await app.store.stats()).queued),
   );

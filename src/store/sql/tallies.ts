@@ -2,11 +2,14 @@ import {
   type HourTally,
   TALLY_KINDS as KINDS,
   type Tally,
+  type TallyKey,
   type TallyKind,
   type TallyPage,
   type TallyQuery,
   type TallySum,
 } from "../../flags/reads/tally.ts";
+import { sha256 } from "../../base/sum.ts";
+import { takeBatch } from "./experiments/batches.ts";
 import { insertRows } from "./lists.ts";
 import { WEIGHT } from "./bind.ts";
 import { textOrder } from "./lists.ts";
@@ -61,7 +64,13 @@ function sumTallies(tallies: TallyQuery): Work<TallySum[]> {
 }
 
 /** Adds in one order, in which concurrent writers lock the rows. */
-function* addTallies(tallies: readonly Tally[]): Work<void> {
+function* addTallies(tallies: readonly Tally[], key?: TallyKey): Work<void> {
+  if (key) {
+    const hash = sha256(JSON.stringify(["tallies", key.id]));
+    const { at, expiresAt } = key;
+    const batch = { key: { hash, content: hash, expiresAt }, at, accepted: 0, measured: [] };
+    if ((yield* takeBatch(batch)).isRepeat) return;
+  }
   const sums = new Map<string, Tally>();
   for (const tally of tallies) {
     const key = JSON.stringify([tally.kind, tally.hour, tally.what, tally.variant]);

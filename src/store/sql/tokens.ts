@@ -1,5 +1,6 @@
 import type { AccessChange } from "../../access/change.ts";
-import type { EnvironmentKeys } from "../../access/place.ts";
+import { READER_SCOPES } from "../../access/scope.ts";
+import type { FoundToken, ReaderToken } from "../../access/store.ts";
 import type { Token } from "../../access/token.ts";
 import { isoTime } from "../../base/clock.ts";
 import type { Page, PageQuery } from "../../base/pages.ts";
@@ -80,9 +81,18 @@ function* tokensNamed(name: string): Work<Token[]> {
   return (yield* all<Row>(`${SELECT} WHERE t.name = $name ${ORDER}`, { name })).map(view);
 }
 
-function* findToken(hash: string): Work<(Token & { keys?: EnvironmentKeys }) | undefined> {
+function* findToken(hash: string): Work<FoundToken | undefined> {
   const row = yield* first<Row>(`${SELECT} WHERE t.hash = $hash`, { hash });
-  if (!row) return undefined;
+  return row && found(row);
+}
+
+function* readerTokens(): Work<ReaderToken[]> {
+  const rows = yield* all<Row & { hash: string }>(`${SELECT} ${ORDER}`.replace("t.name", "t.hash, t.name"));
+  const tokens = rows.map((row) => ({ ...found(row), hash: row.hash }));
+  return tokens.filter(({ scopes }) => scopes.every((scope) => READER_SCOPES.includes(scope)));
+}
+
+function found(row: Row): FoundToken {
   const { project_key: projectKey, environment_key: environmentKey } = row;
   return { ...view(row), ...(projectKey && environmentKey ? { keys: { projectKey, environmentKey } } : {}) };
 }
@@ -106,5 +116,12 @@ function view(row: Row): Token {
 }
 
 export const tokens = {
-  reads: { list: listTokens, page: pageTokens, find: findToken, named: tokensNamed, account: accountOfToken },
+  reads: {
+    list: listTokens,
+    page: pageTokens,
+    find: findToken,
+    readers: readerTokens,
+    named: tokensNamed,
+    account: accountOfToken,
+  },
 };
