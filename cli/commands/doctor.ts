@@ -11,6 +11,7 @@ import { serveOptions } from "../serve/options.ts";
 import { type Settings, compareSettings } from "../serve/settings.ts";
 import { serverDifference } from "../data/executables.ts";
 import { readServing } from "../data/serving.ts";
+import { checkRelay } from "../serve/relay/relay-status.ts";
 import { localAction } from "../session/action.ts";
 import { type Config, readConfig, readLocalConfig } from "../session/config.ts";
 import { loadStorage } from "../session/storage.ts";
@@ -95,7 +96,9 @@ async function run(io: Io, values: Values): Promise<void> {
   const storage = await loadStorage(config.storage);
   const { serve, compared, isRunning } = await readServer(values, storage);
   const by = surroundingsOf(serve, recordedBackups(storage, serve.backups), isRunning);
-  const checked = await checkAll(storage, serve, by);
+  const checked = serve.follow
+    ? await checkRelay(config.data, serve.follow)
+    : await checkAll(storage, serve, by);
   const findings = [
     ...checked,
     ...compared,

@@ -6,6 +6,7 @@ import { server as operations } from "../../src/operations/server.ts";
 import { serverDifference } from "../data/executables.ts";
 import { EXIT, Failed } from "../exit.ts";
 import { details } from "../output/text.ts";
+import { type RelayStatus, readRelayStatus } from "../serve/relay/relay-status.ts";
 import { lone } from "../session/verb.ts";
 
 export const addStatusCommand = lone({
@@ -29,6 +30,12 @@ Examples:
 `,
   parse: () => null,
   run: async ({ client, config, print }) => {
+    const followed = config.server === null ? await readRelayStatus(config.data) : null;
+    if (followed) {
+      await print(followed, describeRelay(followed));
+      if (followed.startedAt === null) throw new Failed(EXIT.unavailable);
+      return;
+    }
     const status = await client.call(operations.status);
     // The address that a server has on its own machine is of no use elsewhere.
     const address = config.server ?? status.address;
@@ -66,6 +73,16 @@ function describe(status: Status, executable: string | null): string {
     ],
     ["last backup", lastBackup(backup)],
     ["backups", schedule(backup)],
+  ]);
+}
+
+function describeRelay({ version, startedAt, address, following, behind }: RelayStatus): string {
+  if (startedAt === null) return "a server that follows another one has its state here; none runs\n";
+  return details([
+    ["version", version],
+    ["server", `running since ${startedAt}`],
+    ["address", address],
+    ["follows", behind === 0 ? following : `${following}, heard ${behind} s ago`],
   ]);
 }
 

@@ -200,6 +200,7 @@ function refuseShared(data: string): void {
 /** Throws `not_found` for a directory without a database, which opening would create; `isOfService`: of an installed service. */
 export function needDatabase(data: string, isOfService = false): void {
   refuseClosed(data);
+  refuseFollowing(data);
   finishRestore(data);
   try {
     accessSync(join(data, NAMES.database), constants.F_OK);

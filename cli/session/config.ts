@@ -53,7 +53,9 @@ export function globalOptions(): Option[] {
       .choices(["auto", "off"])
       .default("auto"),
     new Option("--server <url>", "act on this server over its admin API").env("FORMFLAG_SERVER"),
-    new Option("--token-file <file>", "file that holds the token for --server, or for --follow").env("FORMFLAG_TOKEN_FILE"),
+    new Option("--token-file <file>", "file that holds the token for --server, or for --follow").env(
+      "FORMFLAG_TOKEN_FILE",
+    ),
     new Option(
       "--ca-file <file>",
       "certificates in PEM to trust for --server or --follow, instead of the usual ones",

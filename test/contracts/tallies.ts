@@ -32,6 +32,19 @@ export function talliesContract(driver: Driver): void {
       ]);
     });
 
+    test("that came from another server count once for their id, until it is forgotten", async () => {
+      const { tallies } = await open();
+      const add = (id: string, at: number, count: number) =>
+        tallies.add([read(5, "a", "one", count)], { id, at, expiresAt: at + 100 });
+      await Promise.all([add("x", 1000, 2), add("x", 1000, 2), add("y", 1000, 5)]);
+      await add("x", 1099, 2);
+      expect(await tallies.sum({ kind: "reads", from: 5, to: 6 })).toEqual([
+        { what: "a", variant: "one", count: 7 },
+      ]);
+      await add("x", 1100, 2);
+      expect((await tallies.sum({ kind: "reads", from: 5, to: 6 }))[0]!.count).toBe(9);
+    });
+
     test("are read of a kind, of hours, of what begins with a prefix, and in steps", async () => {
       const { tallies } = await open();
       const flags = ["a/x", "a/y", "a/z", "ab/x"].map((what, index) => ({

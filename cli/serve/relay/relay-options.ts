@@ -1,10 +1,13 @@
 import { type Command, Option } from "commander";
-import { isLoopbackUrl } from "../../session/connection.ts";
-import { env } from "../../session/env.ts";
 import { usage } from "../../session/usage.ts";
 
-/** The server that this one follows. */
-export type FollowSettings = { url: string; tokenFile: string | null; caFile: string | null };
+/** The server that this one follows; `insecure` sends it the token over plain HTTP. */
+export type FollowSettings = {
+  url: string;
+  tokenFile: string | null;
+  caFile: string | null;
+  insecure: boolean;
+};
 
 export function relayOptions(): Option[] {
   return [
@@ -24,21 +27,10 @@ export function readFollow(options: Record<string, unknown>): FollowSettings | n
   if (follow === undefined) return null;
   if (!/^https?:\/\/[^/]/.test(follow) || !URL.canParse(follow))
     throw usage(`--follow ${follow} is not a web address`, "it looks like https://flags.example.com");
-  const url = follow.replace(/\/+$/, "");
-  if (url.startsWith("http:") && !isLoopbackUrl(url) && !insecure)
-    throw usage(
-      `others could read the token for ${url} in transit`,
-      "follow an address with https://, or in a network of your own give --insecure",
-    );
-  if (tokenFile === null && env["FORMFLAG_TOKEN"] === undefined)
-    throw usage(
-      "--follow needs a token",
-      "on the source: formflag tokens create relay --scope flags:sync -p <project> -e <environment>; here: --token-file <file>",
-    );
-  return { url, tokenFile, caFile };
+  return { url: follow.replace(/\/+$/, ""), tokenFile, caFile, insecure };
 }
 
-/** Options of what a server that follows another one does not have. */
+/** Options that a server which follows another one has no use for. */
 const REFUSED: ReadonlySet<string> = new Set([
   "--domain",
   "--forms-listen",

@@ -1,15 +1,26 @@
 import { AppError } from "../../../src/base/errors.ts";
 import { FOLLOW_PATH } from "../../../src/http/paths.ts";
 import { type SourceConnection, connectSource } from "../../../src/send/source.ts";
+import { isLoopbackUrl } from "../../session/connection.ts";
 import { env } from "../../session/env.ts";
 import { readText } from "../../session/sources.ts";
+import { usage } from "../../session/usage.ts";
 import type { FollowSettings } from "./relay-options.ts";
 
-/** The token for the source, as its file has it now. Throws `invalid`. */
-export async function readFollowToken({ tokenFile }: FollowSettings): Promise<string> {
-  const text = tokenFile === null ? env["FORMFLAG_TOKEN"]! : await readText(tokenFile, "--token-file");
-  const token = text.trim();
-  if (/^[\x21-\x7e]+$/.test(token)) return token;
+/** The token for the source, as its file has it now. Throws `invalid`, also for a source to which others could read it in transit. */
+export async function readFollowToken({ url, tokenFile, insecure }: FollowSettings): Promise<string> {
+  if (url.startsWith("http:") && !isLoopbackUrl(url) && !insecure)
+    throw usage(
+      `others could read the token for ${url} in transit`,
+      "follow an address with https://, or in a network of your own give --insecure",
+    );
+  const text = tokenFile === null ? env["FORMFLAG_TOKEN"] : await readText(tokenFile, "--token-file");
+  if (text === undefined)
+    throw usage(
+      "--follow needs a token",
+      "on the source: formflag tokens create relay --scope flags:sync -p <project> -e <environment>; here: --token-file <file>",
+    );
+  if (/^[\x21-\x7e]+$/.test(text.trim())) return text.trim();
   throw new AppError("invalid", `${tokenFile ?? "FORMFLAG_TOKEN"} holds no token`);
 }
 

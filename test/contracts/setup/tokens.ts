@@ -38,6 +38,27 @@ export function tokensContract(driver: Driver): void {
       expect(await codeOf(insert(tokenCalled(fresh(), { scopes, project: project.slug })))).toBe("not_found");
     });
 
+    test("that can only read flags are listed with their hashes, for a server that follows this one", async () => {
+      const project = await addProject(store, fresh(), "live");
+      const place = { project: project.slug, environment: "live" };
+      const keys = { projectKey: project.key, environmentKey: project.environments[0]!.key };
+      const app = tokenCalled(fresh(), { scopes: ["flags:evaluate"], ...place });
+      const relay = tokenCalled(fresh(), { scopes: ["flags:read", "flags:sync"] });
+      const others = [["admin"], ["read"], ["flags:write"], ["flags:read", "forms:read"]] as const;
+      for (const scopes of others) await insert(tokenCalled(fresh(), { scopes: [...scopes] }));
+      for (const each of [app, relay]) await insert(each);
+      const readers = (await store.tokens.readers()).filter(({ name }) =>
+        [app.name, relay.name].includes(name),
+      );
+      expect(readers.toSorted((a, b) => a.scopes.length - b.scopes.length)).toEqual([
+        { ...app, keys, hash: hashOf(app.name) },
+        { ...relay, hash: hashOf(relay.name) },
+      ]);
+      const scopes = new Set((await store.tokens.readers()).flatMap((each) => each.scopes));
+      expect([...scopes].toSorted()).toEqual(["flags:evaluate", "flags:read", "flags:sync"]);
+      await project.delete();
+    });
+
     test("have names of their own in each project, and pages of some", async () => {
       const [shop, bank] = [await addProject(store, fresh()), await addProject(store, fresh())];
       const name = fresh();
