@@ -29,8 +29,24 @@ const AT_ONCE = 100;
 export async function takeCounted(app: App, text: string, keys: ReadonlySet<string>): Promise<void> {
   const lines = text.split("\n").filter((line) => line !== "");
   const counted = lines.map((line) => parse(line));
-  for (let start = 0; start < counted.length; start += AT_ONCE)
-    await Promise.all(counted.slice(start, start + AT_ONCE).map((each) => take(app, each, keys)));
+  let group: Promise<void>[] = [];
+  let busy = new Set<string>();
+  for (const each of counted) {
+    const visitors = visitorsOf(each);
+    if (group.length >= AT_ONCE || visitors.some((visitor) => busy.has(visitor))) {
+      await Promise.all(group);
+      [group, busy] = [[], new Set()];
+    }
+    group.push(take(app, each, keys));
+    for (const visitor of visitors) busy.add(visitor);
+  }
+  await Promise.all(group);
+}
+
+/** The visitors of a line: what they did counts in its order, a conversion behind its exposure. */
+function visitorsOf(counted: Counted): string[] {
+  if ("users" in counted) return counted.users.map(({ targetingKey }) => targetingKey);
+  return "events" in counted ? counted.events.occurrences.map(({ visitor }) => visitor) : [];
 }
 
 async function take(app: App, counted: Counted, keys: ReadonlySet<string>): Promise<void> {

@@ -47,6 +47,8 @@ export function createRelayMeasuring(relay: Relay, spool: Spool): Measuring {
         if (known.content !== content) throw otherEvents();
         return { accepted: known.accepted, ignored: total - known.accepted, isRepeat: true };
       }
+      // A conversion counts after its exposure.
+      if (measured.some(({ variant }) => variant === null)) await measuring.flush();
       await spool.add({
         id: clock.uuid(),
         events: { ...batch, occurrences: [...occurrences] },

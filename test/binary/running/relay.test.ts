@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "bun:test";
-import { onData } from "../support/commands.ts";
-import { eventually } from "../support/eventually.ts";
-import { runExecutable, startServer } from "../support/executable.ts";
-import { bearer, evaluation, isReady, readAll, startRelay, startSource } from "../support/peers/source.ts";
+import { onData } from "../../support/commands.ts";
+import { eventually } from "../../support/eventually.ts";
+import { runExecutable, startServer } from "../../support/executable.ts";
+import { bearer, evaluation, isReady, readAll, startRelay, startSource } from "../../support/peers/source.ts";
 
 const source = await startSource();
 const { server, keysOf, set, tokens, cli } = source;
