@@ -1,10 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { eventually } from "../eventually.ts";
 import { tempDirectory } from "../temp.ts";
 import { canConnect, freePort } from "./ports.ts";
 
-const WORKERD = join(import.meta.dir, "../../../node_modules/.bin/workerd");
+const WORKERD = fileURLToPath(import.meta.resolve("workerd/bin/workerd"));
 
 /** Runs a module of JavaScript in the runtime of Cloudflare Workers, with texts that it finds in its `env`. */
 export async function startWorker(module: string, env: Record<string, string>) {
