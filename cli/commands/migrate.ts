@@ -125,7 +125,7 @@ function finished(done: Done, rows: number | null, data: string, where: string):
   return `copied ${counts(done)}\nmoved ${data} to ${where}: all ${rows} rows are equal\n`;
 }
 
-/** What comes next where the service has the data, and variables of its own. */
+/** The next commands where the data is that of the service. */
 const OF_SERVICE = [
   `next: sudo systemctl stop formflag, and then
   sudo formflag migrate --final

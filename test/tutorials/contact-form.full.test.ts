@@ -13,7 +13,7 @@ import { type Machine, bootMachine } from "../support/systemd/machine.ts";
 import { tempDirectory } from "../support/temp.ts";
 import { hostsFile, isInNetwork, readPage } from "../support/tutorials/network.ts";
 import { stepsOf } from "../support/tutorials/page.ts";
-import { openUserTerminal } from "../support/tutorials/user.ts";
+import { createUser, openUserTerminal } from "../support/tutorials/user.ts";
 import { typePage } from "../support/tutorials/typist.ts";
 
 const TITLE = "A contact form with mail and HTTPS";
@@ -88,6 +88,7 @@ if (isInNetwork(import.meta.path, TITLE, HOSTS)) {
     test("is typed by a user with sudo", async () => {
       const { must } = machine!;
       const { sink, stopServing } = await prepare(machine!);
+      await createUser(machine!, "ann");
       const terminal = await openUserTerminal(machine!, "ann", {
         FORMFLAG_CA_FILE: "/etc/ssl/certs/ca-certificates.crt",
       });

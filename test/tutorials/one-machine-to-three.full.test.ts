@@ -11,7 +11,7 @@ import { hostsFile, isInNetwork, readPage } from "../support/tutorials/network.t
 import { stepsOf } from "../support/tutorials/page.ts";
 import type { Terminal } from "../support/tutorials/terminal.ts";
 import { typePage } from "../support/tutorials/typist.ts";
-import { openUserTerminal } from "../support/tutorials/user.ts";
+import { createUser, openUserTerminal } from "../support/tutorials/user.ts";
 
 const TITLE = "From one machine to three";
 const HOSTS = {
@@ -67,6 +67,7 @@ async function prepare(name: string, machine: Machine, { ca, here }: Certificate
     writeFileSync(path(`${folder}/fullchain.pem`), here.cert);
     writeFileSync(path(`${folder}/privkey.pem`), here.key);
   }
+  await createUser(machine, "ann");
   return openUserTerminal(machine, "ann", { NODE_EXTRA_CA_CERTS: BUNDLE });
 }
 

@@ -8,14 +8,17 @@ export type Step = { before: string } & (
 export function stepsOf(page: string): Step[] {
   const steps: Step[] = [];
   let end = 0;
-  for (const { 0: block, 1: language, 2: text = "", index } of page.matchAll(/^```(\w*)\n([^]*?)^```$/gm)) {
+  for (const { 0: block, 1: indent = "", 2: language = "", 3: lines = "", index } of page.matchAll(
+    /^( *)```(\w*)\n([^]*?)^\1```$/gm,
+  )) {
+    const text = lines.replaceAll(new RegExp(`^${indent}`, "gm"), "");
     const before = page.slice(end, index).trim().split("\n\n").at(-1) ?? "";
     end = index + block.length;
     const last = steps.at(-1);
     const name = [...before.matchAll(/`([^`\s]+)`/g)].at(-1)?.[1];
     if (language === "sh") steps.push({ kind: "commands", before, text, shown: null });
-    else if (language === "" && last?.kind === "commands") last.shown = text;
     else if (name !== undefined && before.endsWith(":")) steps.push({ kind: "file", before, name, text });
+    else if (["", "json"].includes(language) && last?.kind === "commands") last.shown = text;
     else throw new Error(`a reader does not know what this block is for: ${before}\n${block}`);
   }
   return steps;
@@ -39,7 +42,7 @@ const MASKS: [RegExp, string][] = [
 ];
 
 /** A text without what is different each time, and without the width of columns. */
-function masked(text: string): string {
+export function masked(text: string): string {
   const plain = MASKS.reduce((all, [pattern, name]) => all.replaceAll(pattern, name), text);
   return plain
     .split("\n")

@@ -1,4 +1,4 @@
-import { type Step, isShown } from "./page.ts";
+import { type Step, isShown as isExactly } from "./page.ts";
 import type { Answer, Terminal } from "./terminal.ts";
 
 /** What a reader has at hand while typing a page. */
@@ -11,6 +11,8 @@ export type Desk = {
   answers?: Record<string, Answer>;
   /** Parts of commands that fail, as the page says. */
   fails?: string[];
+  /** Whether the page shows what was printed; without it, exactly that. */
+  isShown?: (shown: string, printed: string) => boolean;
   /** What happens elsewhere after a block with this part, such as mail that arrives. */
   after?: Record<string, () => Promise<unknown>>;
 };
@@ -22,7 +24,7 @@ const has = (text: string) => (part: string) => text.includes(part);
 
 /** Types a page from its first block to its last. Returns where it printed something else than the page shows, or failed. */
 export async function typePage(steps: Step[], desk: Desk): Promise<Difference[]> {
-  const { stands = {}, answers = {}, fails = [], after = {} } = desk;
+  const { stands = {}, answers = {}, fails = [], after = {}, isShown = isExactly } = desk;
   const here = (text: string) =>
     Object.entries(stands).reduce((all, [word, real]) => all.replaceAll(word, real), text);
   const onPage = (text: string) =>
