@@ -1,13 +1,19 @@
-import type { Context, Evaluation } from "./flags.ts";
+import type { Evaluation } from "./flags.ts";
 
-/** Results of flags that a server rendered, and the fingerprint of the context that they are for. */
-export type Bootstrap = { flags: Record<string, Evaluation>; for: string };
+/** Results of flags that a server rendered. */
+export type Bootstrap = {
+  flags: Record<string, Evaluation>;
+  /** The fingerprint of the context that they are for. */
+  for: string;
+  /** The fingerprint of the results: a name for a domain whose providers are alike. */
+  id: string;
+};
 
 /** The id of the element that has them. */
 export const ELEMENT = "formflag";
 
-/** A short text that differs for each context, whatever the order of its members. No context can be derived from it. */
-export function fingerprintOf(context: Context): string {
+/** A short text that differs for each context, whatever the order of its members, and from which none can be derived. */
+export function fingerprintOf(context: object): string {
   const text = JSON.stringify(context, (_, value: unknown) =>
     typeof value === "object" && value !== null && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))

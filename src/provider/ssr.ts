@@ -10,7 +10,7 @@ type Evaluates = { evaluateAll: (context: Context) => Record<string, Evaluation>
 export function snapshot(provider: Evaluates, context: Context, only?: readonly string[]): Bootstrap {
   const all = provider.evaluateAll(context);
   const flags = only ? Object.fromEntries(only.flatMap((key) => (all[key] ? [[key, all[key]]] : []))) : all;
-  return { flags, for: fingerprintOf(context) };
+  return { flags, for: fingerprintOf(context), id: fingerprintOf(flags) };
 }
 
 /** The same as an element of a page, from which `FormflagWebProvider` starts. */

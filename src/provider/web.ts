@@ -27,6 +27,7 @@ export type FormflagWebOptions = {
 };
 
 type Values = Record<string, Evaluation>;
+type Kept = Pick<Bootstrap, "flags" | "for">;
 
 /** The provider for pages: it starts from values that a server rendered, asks for new ones after the first paint, and hears of changes. */
 export class FormflagWebProvider implements Provider {
@@ -36,7 +37,7 @@ export class FormflagWebProvider implements Provider {
   readonly events = new OpenFeatureEventEmitter();
   /** Only without values of a server: with them, the provider is ready at once. */
   readonly initialize?: (context?: EvaluationContext) => Promise<void>;
-  readonly #rendered: Bootstrap | undefined;
+  readonly #rendered: Kept | undefined;
   readonly #remote: Remote | undefined;
   readonly #timeout: number;
   readonly #storage;
@@ -108,7 +109,7 @@ export class FormflagWebProvider implements Provider {
     // A browser key does not read all that a server renders.
     this.#values = { ...(this.#rendered?.for === this.#for && this.#rendered.flags), ...flags };
     try {
-      const kept: Bootstrap = { flags: this.#values, for: this.#for };
+      const kept = { flags: this.#values, for: this.#for };
       this.#storage?.setItem(ELEMENT, JSON.stringify(kept));
     } catch {
       // Full, or forbidden.
@@ -166,8 +167,8 @@ export class FormflagWebProvider implements Provider {
 
 const UNANSWERED = "the server of flags has not answered yet";
 
-function parsed(text: string | null | undefined): Bootstrap | undefined {
-  return text ? (JSON.parse(text) as Bootstrap) : undefined;
+function parsed(text: string | null | undefined): Kept | undefined {
+  return text ? (JSON.parse(text) as Kept) : undefined;
 }
 
 function textOfPage(): string | null | undefined {
