@@ -12,7 +12,8 @@ export class FormflagEdge {
   error: Error | null = null;
   readonly #store;
   readonly #timeout;
-  #loading: { since: number; done: Promise<boolean> } | undefined;
+  /** The load under way, and its outcome once it is over. */
+  #loading: { outcome?: boolean } | undefined;
   #loadedAt = -Infinity;
 
   constructor(options: SourceOptions) {
@@ -25,19 +26,21 @@ export class FormflagEdge {
    * whether they are those of the server now. If not, the last ones stay, or those of the storage, and `error` says why.
    */
   async load({ maxAge = 0 }: { maxAge?: number } = {}): Promise<boolean> {
-    const now = Date.now();
-    if (now - this.#loadedAt < maxAge) return true;
-    // The request that began a load may be gone, and its load with it.
-    if (this.#loading && now - this.#loading.since > this.#timeout) this.#loading = undefined;
-    if (!this.#loading) {
-      const done = this.#load().finally(() => {
-        if (this.#loading === mine) this.#loading = undefined;
-      });
-      const mine = { since: now, done };
-      this.#loading = mine;
-      return done;
+    if (Date.now() - this.#loadedAt < maxAge) return true;
+    while (this.#loading) {
+      const other = this.#loading;
+      // In a Worker, a promise of another request cannot be relied on.
+      for (let waited = 0; other.outcome === undefined && waited < this.#timeout / 2; waited += LOOK)
+        await pause(LOOK);
+      if (other.outcome !== undefined) return other.outcome;
+      // A request that ends takes its load with it.
+      if (this.#loading === other) this.#loading = undefined;
     }
-    return within(this.#timeout, this.#loading.done);
+    const mine: { outcome?: boolean } = {};
+    this.#loading = mine;
+    mine.outcome = await this.#load();
+    if (this.#loading === mine) this.#loading = undefined;
+    return mine.outcome;
   }
 
   async #load(): Promise<boolean> {
@@ -68,8 +71,9 @@ export class FormflagEdge {
   }
 }
 
-function within(ms: number, done: Promise<boolean>): Promise<boolean> {
-  let timer: ReturnType<typeof setTimeout>;
-  const late = new Promise<boolean>((resolve) => (timer = setTimeout(() => resolve(false), ms)));
-  return Promise.race([done, late]).finally(() => clearTimeout(timer));
+/** Milliseconds between two looks at a load of another request. */
+const LOOK = 5;
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }

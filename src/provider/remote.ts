@@ -200,8 +200,9 @@ function isVisible(): boolean {
   return typeof document === "undefined" || document.visibilityState !== "hidden";
 }
 
-/** Whether the visitor asks not to be counted. */
+/** Whether nothing is counted: the visitor asks for that, or a server renders the page. */
 function isPrivate(): boolean {
+  if (typeof document === "undefined") return true;
   const { doNotTrack, globalPrivacyControl } = navigator as Navigator & { globalPrivacyControl?: boolean };
   return doNotTrack === "1" || globalPrivacyControl === true;
 }
