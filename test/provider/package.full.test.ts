@@ -160,7 +160,9 @@ const config :Workerd.Config = (
       await asked;
       const pictures = await Promise.all([plain, opened].map((each) => each.screenshot()));
       expect(pictures[0]!.equals(pictures[1]!)).toBe(true);
-      const [painted, requested] = await opened.evaluate<number[]>(`new Promise((resolve) => setTimeout(() => resolve([
+      const [painted, requested] = await opened.evaluate<
+        number[]
+      >(`new Promise((resolve) => setTimeout(() => resolve([
         performance.getEntriesByName("first-paint")[0].startTime,
         performance.getEntriesByType("resource").find(({ name }) => name.includes("/ofrep/")).startTime]), 200))`);
       expect(requested).toBeGreaterThan(painted!);
