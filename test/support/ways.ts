@@ -3,6 +3,7 @@ import { FlagdProvider } from "@openfeature/flagd-provider";
 import { OpenFeature } from "@openfeature/server-sdk";
 import { type Environment, compile } from "../../src/evaluator/evaluator.ts";
 import { FormflagProvider } from "../../src/provider/server.ts";
+import { startRelay } from "./peers/source.ts";
 import { startWorker } from "./peers/workerd.ts";
 
 /** What an application gets of a flag, whichever way it asks; `value` is missing where the default of its code applies. */
@@ -37,6 +38,19 @@ const fileAt = async ({ url, project, environment, sync }: Place) => {
   return (await answer.json()) as Environment;
 };
 
+const readingOfrep = ({ url, evaluate }: Place): Open => ({
+  async evaluateAll(context) {
+    const answer = await fetch(`${url}/ofrep/v1/evaluate/flags`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-api-key": evaluate },
+      body: JSON.stringify({ context }),
+    });
+    if (!answer.ok) throw new Error(await answer.text());
+    const { flags } = (await answer.json()) as { flags: (Result & { key: string })[] };
+    return Object.fromEntries(flags.map((each) => [each.key, each]));
+  },
+});
+
 const EDGE = `import { FormflagEdge } from ${JSON.stringify(join(import.meta.dir, "../../src/provider/edge.ts"))};
 let flags;
 export default {
@@ -59,22 +73,13 @@ export const WAYS: Way[] = [
       };
     },
   },
+  { name: "over OFREP", isFlagd: true, open: async (place) => readingOfrep(place) },
   {
-    name: "over OFREP",
+    name: "over OFREP, from a relay",
     isFlagd: true,
-    async open({ url, evaluate }) {
-      return {
-        async evaluateAll(context) {
-          const answer = await fetch(`${url}/ofrep/v1/evaluate/flags`, {
-            method: "POST",
-            headers: { "content-type": "application/json", "x-api-key": evaluate },
-            body: JSON.stringify({ context }),
-          });
-          if (!answer.ok) throw new Error(await answer.text());
-          const { flags } = (await answer.json()) as { flags: (Result & { key: string })[] };
-          return Object.fromEntries(flags.map((each) => [each.key, each]));
-        },
-      };
+    async open(place) {
+      const relay = await startRelay(place.url, place.sync);
+      return { ...readingOfrep({ ...place, url: relay.url }), close: () => relay.stop() };
     },
   },
   {
