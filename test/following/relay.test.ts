@@ -142,8 +142,19 @@ describe("the state of a relay", () => {
     relay.begin();
     await give(relay, whole(5, "other"));
     expect(watch.last()!.generation).toBe(known.generation + 1);
-    relay.begin();
-    await give(relay, whole(4, "a"));
+    let steady = 1000;
+    setClock({ steady: () => steady });
+    const goBack = () => {
+      relay.begin();
+      return give(relay, whole(4, "a"));
+    };
+    for (const ms of [0, 4000]) {
+      steady += ms;
+      await expect(goBack()).rejects.toThrow("an earlier state");
+    }
+    expect(slugsOf(relay)).toEqual(["other"]);
+    steady += 1500;
+    await goBack();
     expect(watch.last()!.generation).toBe(known.generation + 2);
   });
 

@@ -25,6 +25,7 @@ export class Relay {
   #notedAt = Number.NEGATIVE_INFINITY;
   /** When the source was last heard: on the steady clock, or before it began, on that of the wall. */
   #heard: { steady: number } | { wall: number } | null = null;
+  #earlierSince: number | null = null;
   #counts = { succeeded: 0, failed: 0 };
   state: State = EMPTY;
   /** Whether the source lets this server read nothing. */
@@ -82,6 +83,7 @@ export class Relay {
     const draft = this.#draft;
     const { moment } = this.state;
     const isSame = draft.isEmpty && at.version === moment.version && at.memberships === moment.memberships;
+    if (draft.isWhole) this.#refuseEarlier(at);
     if (!isSame || at.access !== moment.access) {
       const state = draft.at(at);
       this.#lines.push(`${text}\n`);
@@ -93,6 +95,17 @@ export class Relay {
     this.isRefused = false;
     this.#hear(at);
     return true;
+  }
+
+  /**
+   * Throws for a state from before the one that is shown, unless the source still has it some seconds later: it may be behind
+   * a server that was followed before, or have gone back itself.
+   */
+  #refuseEarlier({ version }: State["moment"]): void {
+    const isEarlier = version < this.state.moment.version;
+    this.#earlierSince = isEarlier ? (this.#earlierSince ?? clock.steady()) : null;
+    if (this.#earlierSince !== null && clock.steady() - this.#earlierSince < SILENCE)
+      throw new Error("it has an earlier state than it had");
   }
 
   #hear({ now, behind }: State["moment"]): void {

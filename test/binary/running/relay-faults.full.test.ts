@@ -5,6 +5,7 @@ import { HAS_BALANCER, startBalancer } from "../../support/peers/nginx.ts";
 import {
   type Source,
   bearer,
+  behindOf,
   evaluation,
   isReady,
   startRelay,
@@ -26,10 +27,6 @@ const setCount = (source: Source, count: number) =>
 
 async function shows(url: string, source: Source, count: number): Promise<void> {
   await eventually(`change ${count}`, async () => (await countAt(url, source)) === count);
-}
-
-async function behindOf(url: string): Promise<number> {
-  return ((await (await fetch(`${url}/readyz`)).json()) as { behind: number }).behind;
 }
 
 test("a frozen source does not stop a relay, which has the changes as soon as it goes on", async () => {

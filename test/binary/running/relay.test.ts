@@ -4,7 +4,15 @@ import { expect, test } from "bun:test";
 import { onData } from "../../support/commands.ts";
 import { eventually } from "../../support/eventually.ts";
 import { runExecutable, startServer } from "../../support/executable.ts";
-import { bearer, evaluation, isReady, readAll, startRelay, startSource } from "../../support/peers/source.ts";
+import {
+  bearer,
+  behindOf,
+  evaluation,
+  isReady,
+  readAll,
+  startRelay,
+  startSource,
+} from "../../support/peers/source.ts";
 
 const source = await startSource();
 const { server, keysOf, set, tokens, cli } = source;
@@ -60,6 +68,53 @@ test("a change, a new environment and a new token are there without a restart, a
     return (await fetch(`${second.url}/api/v1/flags`, { headers })).status === 401;
   });
   expect(await readAll(second.url, source)).toEqual(await readAll(server.url, source));
+});
+
+test("members that a form brings into a segment are in it on a relay too, and leave it there", async () => {
+  const place = ["-p", "shop", "-e", "develop"];
+  const form = await cli.json<{ key: string }>("forms", "create", "beta", "-p", "shop");
+  const submit = async (email: string) => {
+    const init = {
+      method: "POST",
+      body: JSON.stringify({ email }),
+      headers: { "Content-Type": "application/json" },
+    };
+    const answer = await fetch(`${server.url}/v1/s/${form.key}?mode=rest`, init);
+    return ((await answer.json()) as { id: string }).id;
+  };
+  await submit("early@example.com");
+  await cli.json("segments", "set", "testers", "--from-form", "beta", "--field", "email", ...place);
+  await cli.json("flags", "create", "trial", "-p", "shop");
+  await cli.json(
+    "flags",
+    "set",
+    "trial",
+    "--on",
+    "--if",
+    "segment testers",
+    "--then",
+    "on",
+    "--else",
+    "off",
+    ...place,
+  );
+  const relay = await startRelay(server.url, tokens.relay);
+  const isIn = async (email: string) => {
+    const context = evaluation(keysOf("develop"), { email });
+    const answer = await fetch(`${relay.url}/ofrep/v1/evaluate/flags/trial`, context);
+    return ((await answer.json()) as { value?: boolean }).value === true;
+  };
+  await eventually("the first member", () => isIn("early@example.com"));
+  expect(await isIn("late@example.com")).toBe(false);
+  const id = await submit("late@example.com");
+  await eventually("the second member", () => isIn("late@example.com"));
+  await cli.json("submissions", "delete", id, "--yes");
+  await eventually("the member has left", async () => !(await isIn("late@example.com")));
+  expect(await isIn("early@example.com")).toBe(true);
+  await relay.stop("SIGKILL");
+  const again = await startRelay(server.url, tokens.relay, { data: relay.data });
+  await eventually("the relay follows", async () => (await behindOf(again.url)) === 0);
+  expect(await readAll(again.url, source)).toEqual(await readAll(server.url, source));
 });
 
 test("a token of one environment brings that one and its tokens alone", async () => {

@@ -61,6 +61,11 @@ export async function isReady(url: string): Promise<boolean> {
   return answer?.status === 200;
 }
 
+/** Seconds for which a relay has not heard its source. */
+export async function behindOf(url: string): Promise<number> {
+  return ((await (await fetch(`${url}/readyz`)).json()) as { behind: number }).behind;
+}
+
 /** The answers of every address for readers, without what differs by their time. */
 export async function readAll(url: string, { keysOf, tokens }: Source): Promise<Record<string, unknown>> {
   const keys = keysOf("production");
