@@ -47,7 +47,7 @@ export async function startLimit(
 }
 
 /** Runs a command on a data directory; returns what `--json` prints. */
-function onCommandLine<T>(data: string, ...args: string[]): Promise<T> {
+export function onCommandLine<T>(data: string, ...args: string[]): Promise<T> {
   return commandLine<T>(EXECUTABLE, data, args);
 }
 

@@ -25,6 +25,7 @@ const PARTS: Record<string, () => Promise<Measure>> = {
   scale: async () => (await import("./scale.ts")).measureScale,
   "scale-out": async () => (await import("./scale-out.ts")).measureScaleOut,
   threads: async () => (await import("./threads.ts")).measureThreads,
+  relay: async () => (await import("./relay.ts")).measureRelay,
   dashboard: async () => (await import("./dashboard.ts")).measureDashboard,
   start: async () => (await import("./start.ts")).measureStart,
 };

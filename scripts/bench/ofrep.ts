@@ -54,10 +54,11 @@ async function measureMembers(
 }
 
 /** Streams of change events that wait, each on a connection of its own. */
-async function memoryOfStreams(
+export async function memoryOfStreams(
   server: Server,
   headers: Record<string, string>,
   body: string,
+  about: Pick<Figure, "part" | "goal"> = { part: "ofrep", goal: null },
 ): Promise<Figure> {
   const answer = await fetch(server.url + ALL, { method: "POST", headers, body });
   const { eventStreams } = (await answer.json()) as { eventStreams: { endpoint: { requestUri: string } }[] };
@@ -74,9 +75,8 @@ async function memoryOfStreams(
   const value = (server.memory().now - before) / STREAMS / 1000;
   for (const socket of sockets) socket.end();
   return {
-    part: "ofrep",
+    ...about,
     name: `memory of an idle stream of change events, ${STREAMS.toLocaleString("en")} open`,
-    goal: null,
     value,
     spread: [value, value],
     unit: " KB",

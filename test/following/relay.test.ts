@@ -150,7 +150,7 @@ describe("the state of a relay", () => {
     };
     for (const ms of [0, 4000]) {
       steady += ms;
-      await expect(goBack()).rejects.toThrow("an earlier state");
+      expect((await goBack().catch(String)) ?? "taken").toContain("an earlier state");
     }
     expect(slugsOf(relay)).toEqual(["other"]);
     steady += 1500;
