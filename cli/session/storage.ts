@@ -39,8 +39,10 @@ export function readStorageSettings(command: Command): StorageSettings {
   const sourceOf = (name: string) => command.getOptionValueSourceWithGlobals(name) ?? "default";
   const data = String(options["data"]);
   const isNamed = (name: string) => sourceOf(name) === "cli";
-  const isAlone = isNamed("data") && !isNamed("database") && !isNamed("blobs");
-  const isInDirectory = isAlone && !holdsFilesAlone(data, command.name() === "serve");
+  const isAlone = (isNamed("data") || isOfService(command)) && !isNamed("database") && !isNamed("blobs");
+  // A service is a server with --data.
+  const mayBecome = command.name() === "serve" || isOfService(command);
+  const isInDirectory = isAlone && !holdsFilesAlone(data, mayBecome);
   return {
     data,
     isDataGiven: sourceOf("data") !== "default",
@@ -54,7 +56,7 @@ export function readStorageSettings(command: Command): StorageSettings {
  * Whether a directory is where the uploaded files of a shared database are, and no data directory of its own: after a move,
  * or where a server has put them. With `mayBecome`, a directory with nothing in it may become one.
  */
-function holdsFilesAlone(data: string, mayBecome: boolean): boolean {
+export function holdsFilesAlone(data: string, mayBecome: boolean): boolean {
   const has = (name: string) => existsSync(join(data, name));
   if (has(NAMES.moved)) return true;
   return !has(NAMES.database) && (mayBecome || has(NAMES.uploads));

@@ -6,6 +6,7 @@ import { isObject } from "../../../src/base/json.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shown } from "../../output/text.ts";
 import { adopt } from "../env.ts";
+import { holdsFilesAlone } from "../storage.ts";
 import { usage } from "../usage.ts";
 import { configFolder } from "./folders.ts";
 
@@ -89,9 +90,8 @@ export async function fillIn(command: Command, io: Io): Promise<void> {
       const unit = readUnit();
       if (unit !== null) {
         const variables = readVariables(unit);
-        const isShared =
-          noun.name() !== "migrate" &&
-          Object.keys(variables).some((name) => name.startsWith("FORMFLAG_DATABASE_URL"));
+        const isNamed = Object.keys(variables).some((name) => name.startsWith("FORMFLAG_DATABASE_URL"));
+        const isShared = isNamed && holdsFilesAlone(unit.data, true);
         note(isShared ? "using the service's database\n" : shown`using the service's data: ${unit.data}\n`);
         set(root, "data", unit.data);
         adopt(variables);

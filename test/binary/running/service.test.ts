@@ -136,6 +136,13 @@ describe.skipIf(machine === null)("the installed service", () => {
       await eventually("a backup", async () => /made the backup|"level":"error"/.test(await log()));
       expect((await fetch(`${url}/readyz`)).status).toBe(200);
       await must("systemctl", "stop", "formflag");
+      // As long as data was not moved to it, the service and commands of root stay with the data.
+      await must("install", "-d", "-o", "formflag", "-m", "700", "/srv/not-moved");
+      await must(INSTALLER, "forms", "create", "first", "--data", "/srv/not-moved");
+      await install("--data", "/srv/not-moved");
+      expect(await must("env", "--chdir=/", "/usr/local/bin/formflag", "status")).toMatch(
+        /^server +running since .*\n(.*\n)*database +SQLite,/m,
+      );
       rmSync(file);
       expect((await log()).split("\n").filter((line) => /"level":"error"/.test(line))).toEqual([]);
     },
