@@ -1,5 +1,5 @@
 import type { Context, Evaluation } from "./flags.ts";
-import { DEFAULT_TIMEOUT, type SourceOptions, SourceError, createStore, messageOf } from "./store.ts";
+import { DEFAULT_TIMEOUT, type SourceOptions, createStore } from "./store.ts";
 
 export type { Context, Evaluation } from "./flags.ts";
 export type { SourceOptions, Storage } from "./store.ts";
@@ -50,7 +50,7 @@ export class FormflagEdge {
       this.#loadedAt = Date.now();
       return true;
     } catch (error) {
-      this.error = error instanceof Error ? error : new SourceError(messageOf(error));
+      this.error = error as Error;
       await this.#store.restore();
       return false;
     }

@@ -72,9 +72,11 @@ function asJson(context: Context): Context {
 }
 
 function hasTime(value: object): boolean {
-  for (const each of Object.values(value))
-    if (typeof each === "object" && each !== null && (each instanceof Date || hasTime(each as object)))
-      return true;
+  // A list of values would be made for each evaluation.
+  for (const name in value) {
+    const each = (value as Record<string, unknown>)[name];
+    if (typeof each === "object" && each !== null && (each instanceof Date || hasTime(each))) return true;
+  }
   return false;
 }
 

@@ -7,6 +7,7 @@ import { startServer } from "../support/executable.ts";
 import { installRecipe, packageFile, run } from "../support/packed.ts";
 import { hasChromium, openChromium } from "../support/pages/chromium.ts";
 import { canConnect, freePort } from "../support/peers/ports.ts";
+import { startWorker } from "../support/peers/workerd.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const ON = "the new checkout, in green";
@@ -93,27 +94,8 @@ new FormflagProvider({ token: 1 });
   });
 
   test("evaluates in a Worker, also while many requests load at once and some are abandoned", async () => {
-    const port = freePort();
-    await Bun.build({ entrypoints: [write("worker.js")], outdir: join(folder!, "out"), target: "browser" });
-    writeFileSync(
-      join(folder!, "workerd.capnp"),
-      `using Workerd = import "/workerd/workerd.capnp";
-const config :Workerd.Config = (
-  services = [
-    (name = "main", worker = (
-      modules = [(name = "worker", esModule = embed "out/worker.js")],
-      compatibilityDate = "2024-01-01",
-      bindings = [(name = "FLAGS_URL", text = "${env.FLAGS_URL}"), (name = "FLAGS_TOKEN", text = "${env.FLAGS_TOKEN}")],
-      globalOutbound = "net",
-    )),
-    (name = "net", network = (allow = ["private"])),
-  ],
-  sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "main")],
-);`,
-    );
-    start([Bun.fileURLToPath(import.meta.resolve("workerd/bin/workerd")), "serve", "workerd.capnp"]);
-    await eventually("workerd", () => canConnect(port));
-    const ask = async (init: RequestInit = {}) => (await fetch(`http://127.0.0.1:${port}`, init)).text();
+    const worker = await startWorker(readFileSync(write("worker.js"), "utf8"), env, folder!);
+    const ask = async (init: RequestInit = {}) => (await fetch(worker.url, init)).text();
     await set("--on");
     const abandoned = new AbortController();
     const first = ask({ signal: abandoned.signal }).catch(() => "abandoned");
@@ -123,6 +105,7 @@ const config :Workerd.Config = (
     expect(new Set(await Promise.all(others))).toEqual(new Set([ON]));
     await set("--off");
     expect(await ask()).toBe(OFF);
+    await worker.stop();
   });
 
   describe.skipIf(!hasChromium)("in Chromium", () => {

@@ -93,7 +93,6 @@ const WALKERS: ReadonlyMap<string, string> = new Map([
     "src/http/dashboard/submissions/content.tsx: Members memberOf membersLeft",
     "once each, up to the members that are shown",
   ],
-  ["src/provider/flags.ts: hasTime", "once each, of a context that the application makes"],
   ["src/mcp/text.ts: walk", "once each, of a submission of 16 levels"],
   [
     "src/operations/schema/shape.ts: parseAt holdsSection parseObject parseSection countValues",

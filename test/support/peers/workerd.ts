@@ -7,9 +7,15 @@ import { canConnect, freePort } from "./ports.ts";
 
 const WORKERD = fileURLToPath(import.meta.resolve("workerd/bin/workerd"));
 
-/** Runs a module of JavaScript in the runtime of Cloudflare Workers, with texts that it finds in its `env`. */
-export async function startWorker(module: string, env: Record<string, string>) {
-  const folder = tempDirectory();
+/**
+ * Runs a module of JavaScript in the runtime of Cloudflare Workers, with texts that it finds in its `env`. It is bundled in
+ * a folder, with the packages there.
+ */
+export async function startWorker(
+  module: string,
+  env: Record<string, string>,
+  folder: string = tempDirectory(),
+) {
   writeFileSync(join(folder, "module.js"), module);
   const { outputs } = await Bun.build({ entrypoints: [join(folder, "module.js")], target: "browser" });
   writeFileSync(join(folder, "worker.js"), await outputs[0]!.text());
