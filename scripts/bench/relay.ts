@@ -42,10 +42,8 @@ async function open(directory: string): Promise<Pair> {
   const [headers = {}] = await createProject(data, "bench");
   await createFlags(data, "bench", "bench", 100);
   const place = ["-p", "bench", "-e", "bench"];
-  const { token } = await onCommandLine<{ token: string }>(
-    data,
-    ...["tokens", "create", "relay", "--scope", "flags:sync", ...place],
-  );
+  const command = ["tokens", "create", "relay", "--scope", "flags:sync", ...place];
+  const { token } = await onCommandLine<{ token: string }>(data, ...command);
   writeFileSync(join(directory, "token"), token, { mode: 0o600 });
   const source = await startFormflag(data);
   return { source, headers, relay: await startRelay(source.url, directory, freePort()) };
@@ -93,9 +91,9 @@ async function measureKills(pair: Pair, directory: string, changes: number, show
     const payload = JSON.stringify({ count: written });
     return onCommandLine(source.data, "flags", "set", "flag-00050", ...place, "--payload", payload);
   };
-  while (written < changes) {
+  for (let kill = 0; kill < changes / A_KILL; kill += 1) {
     for (let each = 0; each < A_KILL - 1; each += 1) await change();
-    const isOfRelay = (written / A_KILL) % 2 < 1;
+    const isOfRelay = kill % 2 === 0;
     const { pid } = isOfRelay ? relay : pair.source;
     process.kill(pid, "SIGKILL");
     await change();

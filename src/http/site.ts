@@ -91,7 +91,7 @@ export function createSite(services: Services, options: SiteOptions): Site {
     if (isLogged) {
       const ms = clock.steady() - start;
       route.add(status, ms);
-      const isFailure = status >= 500 && !(route.path === READY_PATH && isDraining());
+      const isFailure = status >= 500 && !(route.path === READY_PATH && (isDraining() || followed !== null));
       log({ method: request.method, route: route.path, status, ms, id: id!, isRead, isFailure, client });
     } else route.addRead(status, start);
     if (served !== null)

@@ -50,6 +50,11 @@ const REFUSED_GROUPS: ReadonlySet<string | undefined> = new Set([
 /** Throws `invalid` for an option on the command line that makes no sense for a server that follows another one. */
 export function refuseOfSource(command: Command, options: readonly Option[]): void {
   const isGiven = (name: string) => command.getOptionValueSourceWithGlobals(name) === "cli";
+  if (command.getOptionValueSourceWithGlobals("database") === "env")
+    throw usage(
+      "FORMFLAG_DATABASE_URL does not go with --follow",
+      "a server that follows another one has no database: unset the variable, or leave --follow out",
+    );
   const place = ["database", "blobs"].find(isGiven);
   const option = options.find(
     (each) =>

@@ -5,6 +5,7 @@ import { eventually } from "../../support/eventually.ts";
 import { openMailSink } from "../../support/peers/mail-sink.ts";
 import { IS_POSTGRES_HERE, emptyDatabase } from "../../support/postgres/postgres.ts";
 import { hasPebble, startPebble } from "../../support/peers/pebble.ts";
+import { isReady, readAll, startSource } from "../../support/peers/source.ts";
 import { INSTALLER, bootMachine } from "../../support/systemd/machine.ts";
 import { tempDirectory } from "../../support/temp.ts";
 
@@ -118,6 +119,23 @@ describe.skipIf(machine === null)("the installed service", () => {
       (await log()).split("\n").filter((line) => /"level":"(error|warn)"|SIGSYS|=sys|core/i.test(line)),
     ).toEqual([]);
     expect((await machine!.must("systemctl", "show", "-P", "Result", "formflag")).trim()).toBe("success");
+  });
+
+  test("follows another server, with a token in a file of its own", async () => {
+    const source = await startSource();
+    const { path, must } = machine!;
+    mkdirSync(path("/etc/formflag"), { recursive: true });
+    const file = path("/etc/formflag/environment");
+    writeFileSync(file, `FORMFLAG_TOKEN=${source.tokens.relay}\n`, { mode: 0o600 });
+    override(...LOUD);
+    const { url, log } = await install("--follow", source.server.url, "--data", "/srv/of-relay");
+    await eventually("the relay has flags", () => isReady(url));
+    expect(await readAll(url, source)).toEqual(await readAll(source.server.url, source));
+    await must("systemctl", "stop", "formflag");
+    rmSync(file);
+    expect(
+      (await log()).split("\n").filter((line) => /"level":"(error|warn)"|SIGSYS|=sys/i.test(line)),
+    ).toEqual([]);
   });
 
   test.skipIf(!IS_POSTGRES_HERE)(
