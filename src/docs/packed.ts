@@ -11,11 +11,14 @@ const AT_TOP: Record<string, string> = {
   "SECURITY.md": KINDS.explanation,
 };
 
+/** The kind, the name and the title of a page, and its text, compressed. */
+export type PackedPage = [kind: string, name: string, title: string, text: string];
+
 /**
- * The pages of the documentation by kind, with their name, in one compressed text. This is a macro: the bundler replaces a call
- * with the text, if it is imported with `{ type: "macro" }`. https://bun.com/docs/bundler/macros
+ * The pages of the documentation by kind. This is a macro: the bundler replaces a call with what it returns, if it is imported
+ * with `{ type: "macro" }`. https://bun.com/docs/bundler/macros
  */
-export function packedDocs(): string {
+export function packedDocs(): PackedPage[] {
   const root = join(import.meta.dir, "../..");
   const kinds = ["start", ...Object.values(KINDS)];
   const inFolders = Object.entries(KINDS).flatMap(([folder, kind]) =>
@@ -25,8 +28,11 @@ export function packedDocs(): string {
     .filter(({ file }) => file.endsWith(".md"))
     .map(({ kind, file }) => ({ kind, file, name: nameOf(file) }))
     .toSorted((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind) || (a.name < b.name ? -1 : 1));
-  const pages = files.map(({ kind, file, name }) => [kind, name, readFileSync(join(root, file), "utf8")]);
-  return Buffer.from(Bun.gzipSync(JSON.stringify(pages), { level: 9 })).toString("base64");
+  return files.map(({ kind, file, name }) => {
+    const text = readFileSync(join(root, file), "utf8");
+    const title = /^# (.+)$/m.exec(text)?.[1] ?? name;
+    return [kind, name, title, Buffer.from(Bun.gzipSync(text, { level: 9 })).toString("base64")];
+  });
 }
 
 /** The name of a page: `forms` for `docs/guides/forms.md`. */

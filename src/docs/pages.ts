@@ -14,17 +14,14 @@ const LISTS = new Set(["cli", "settings", "limits", "api", "figures", "names-of-
 
 /** The pages of the documentation of this version, by their kind. */
 export function readPages(): DocsPage[] {
-  const packed = Buffer.from(packedDocs(), "base64");
-  const pages = JSON.parse(new TextDecoder().decode(Bun.gunzipSync(packed))) as [
-    kind: string,
-    name: string,
-    text: string,
-  ][];
-  return pages.map(([kind, name, text]) => ({
+  return packedDocs().map(([kind, name, title, packed]) => ({
     kind,
     name,
-    title: /^# (.+)$/m.exec(text)?.[1] ?? name,
-    text,
+    title,
+    // Only a page that is asked for is unpacked.
+    get text() {
+      return new TextDecoder().decode(Bun.gunzipSync(Buffer.from(packed, "base64")));
+    },
   }));
 }
 

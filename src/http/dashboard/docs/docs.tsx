@@ -75,7 +75,11 @@ function listPage(typed: string, found: readonly Found[] | null, pages: readonly
   return {
     title: "Documentation",
     section: "docs",
-    lead: "Of the version that runs here. On a terminal, formflag docs shows it.",
+    lead: "Of the version that runs here.",
+    commands: [
+      ["List the pages", "docs"],
+      ...(typed === "" ? [] : [["Search", "docs", { search: typed }] as const]),
+    ],
     content: (
       <div class="stack docs">
         <Search typed={typed} />
@@ -115,7 +119,7 @@ function listPage(typed: string, found: readonly Found[] | null, pages: readonly
 }
 
 function docsPage(
-  { title }: DocsPage,
+  { name, title }: DocsPage,
   { content, headings }: { content: Child; headings: readonly Heading[] },
 ): Page {
   return {
@@ -123,6 +127,7 @@ function docsPage(
     heading: title,
     section: "docs",
     back: { to: DOCS, label: "Documentation" },
+    commands: [["Read it in a terminal", "docs", name]],
     content: (
       <div class="stack docs">
         <Search typed="" />
