@@ -3,6 +3,7 @@ import { access, chmod, constants, copyFile, mkdir, rename, writeFile } from "no
 import { AppError } from "../../../src/base/errors.ts";
 import { shellWord } from "../../../src/base/shell.ts";
 import { join } from "node:path";
+import { awaitCertificate, needsCertificate } from "./first-certificate.ts";
 import { type Machine, type Scope, must } from "./machine.ts";
 import { NAME, SHARED, type Service, UNIT_NAME, unitText, writtenFolders } from "./systemd.ts";
 
@@ -33,6 +34,7 @@ export async function installService(
   for (const path of writtenFolders(service)) await prepareFolder(path, service, machine, step);
   if (scope === "system") await shareExecutable(service, machine, step);
   await mkdir(folder, { recursive: true });
+  const isFirst = needsCertificate(service);
   const former = existsSync(file) ? readFileSync(file, "utf8") : null;
   await replaceUnit(file, unit);
   step(`wrote ${file}`);
@@ -43,6 +45,7 @@ export async function installService(
     throw error;
   }
   step(`enabled and started ${NAME}`);
+  if (isFirst) await awaitCertificate(machine, await logOf(machine, scope), step);
   if (scope === "user") {
     const { code } = await machine.run("loginctl", "enable-linger");
     if (code !== 0) step("it stops when you log out: loginctl enable-linger needs an administrator here");
@@ -186,16 +189,22 @@ function controlOf(machine: Machine, scope: Scope) {
   return (...args: string[]) => must(machine, "systemctl", ...(scope === "user" ? ["--user"] : []), ...args);
 }
 
-/** `systemctl restart` succeeds for a server that ends right after its start, so its log has to say that it listens. */
-async function requireActive(machine: Machine, scope: Scope): Promise<void> {
+/** The log of the present run of the service. */
+async function logOf(machine: Machine, scope: Scope): Promise<() => Promise<string>> {
   const user = scope === "user" ? ["--user"] : [];
   const show = ["systemctl", ...user, "show", "--property", "InvocationID", "--value", NAME];
   const started = `_SYSTEMD_INVOCATION_ID=${(await machine.run(...show)).text}`;
+  return async () => (await machine.run("journalctl", ...user, "--output", "cat", started)).text;
+}
+
+/** `systemctl restart` succeeds for a server that ends right after its start, so its log has to say that it listens. */
+async function requireActive(machine: Machine, scope: Scope): Promise<void> {
+  const user = scope === "user" ? ["--user"] : [];
+  const log = await logOf(machine, scope);
   for (let looks = 1; ; looks += 1) {
     const { code } = await machine.run("systemctl", ...user, "is-active", "--quiet", NAME);
     if (code !== 0) break;
-    const { text } = await machine.run("journalctl", ...user, "--output", "cat", started);
-    if (/^listening on /m.test(text) || looks === LOOKS) return;
+    if (/^listening on /m.test(await log()) || looks === LOOKS) return;
     await machine.wait();
   }
   throw new AppError("unavailable", "the service was installed, and does not run", {

@@ -42,8 +42,8 @@ function openMachine(more: Partial<Machine> = {}, answers: Record<string, number
     hasTls: false,
   };
   const steps: string[] = [];
-  const install = (changes: Partial<Service> = {}) =>
-    installService({ ...service, ...changes }, machine, (text) => void steps.push(text));
+  const install = (changes: Partial<Service> = {}, other: Partial<Machine> = {}) =>
+    installService({ ...service, ...changes }, { ...machine, ...other }, (text) => void steps.push(text));
   return { root, machine, ran, steps, install };
 }
 
@@ -157,6 +157,26 @@ describe("service install", () => {
       expect(ran).toEqual([]);
       expect(existsSync(join(root, "system"))).toBe(false);
     }
+  });
+
+  test.each([
+    ["got a certificate for forms.example.com", "got a certificate for forms.example.com"],
+    ['No new certificate: \\"CAA\\".', 'No new certificate: "CAA".'],
+    ["another line", "there is no certificate yet: formflag doctor says why"],
+  ])("for a domain waits for the first certificate, and says what came of it: %s", async (message, said) => {
+    const { machine, steps, install } = openMachine();
+    const run: Machine["run"] = async (...command) => {
+      const { code, text } = await machine.run(...command);
+      return { code, text: text.startsWith("listening") ? `${text}\n{"message":"${message}"}` : text };
+    };
+    const data = tempDirectory();
+    await install({ args: ["--domain", "forms.example.com"], data }, { run });
+    expect(steps).toContain(said);
+    steps.length = 0;
+    // The server has one from before.
+    mkdirSync(join(data, "certificates"));
+    await install({ args: ["--domain", "forms.example.com"], data }, { run });
+    expect(steps).not.toContain(said);
   });
 
   test("fails where systemctl fails, and where the server ends at its start", async () => {

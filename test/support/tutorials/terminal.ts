@@ -58,7 +58,7 @@ export async function openTerminal({
     return `FAILED=; eval "$(base64 -d <<< ${text})"; printf '\\001END\\001%s\\001%s\\001' "$FAILED" "$PWD"; echo .`;
   };
   const shows = (text: string) =>
-    eventually(`${text} is printed`, () => plain().includes(text), 30_000).catch((error: Error) => {
+    eventually(`${text} is printed`, () => plain().includes(text), 60_000).catch((error: Error) => {
       throw new Error(`${error.message}\n${plain()}`);
     });
   const ended = async (block: string) => {
