@@ -73,10 +73,9 @@ export const WAYS: Way[] = [
       };
     },
   },
-  { name: "over OFREP", isFlagd: true, open: async (place) => readingOfrep(place) },
+  { name: "over OFREP", open: async (place) => readingOfrep(place) },
   {
     name: "over OFREP, from a relay",
-    isFlagd: true,
     async open(place) {
       const relay = await startRelay(place.url, place.sync);
       return { ...readingOfrep({ ...place, url: relay.url }), close: () => relay.stop() };
