@@ -1,8 +1,10 @@
 import { baseOf } from "./base.ts";
 import type { SourceOptions } from "./store.ts";
 
-/** Sends events of users, which experiments count, in batches. */
+/** Sends events and exposures of users, which experiments count, in batches. */
 export type Tracker = {
+  /** Notes that a user got a variant of a flag; once for each. */
+  expose: (exposure: string, variant: string, targetingKey: string) => void;
   /** Notes an event of a user; one without a user is not counted. */
   track: (event: string, targetingKey: string | undefined) => void;
   /** Sends what waits, once. */
@@ -18,12 +20,15 @@ const REQUEST = 10_000;
 /** Events of a batch, and those that wait at most. */
 const BATCH = 1000;
 const MOST = 10_000;
-/** The names that the server takes. */
+/** The users and names that the server takes. */
+const LONGEST = 1000;
 const NAME = /^[A-Za-z0-9._-]{1,100}$/;
 
 export function createTracker({ url, token, fetch: send = globalThis.fetch }: SourceOptions): Tracker {
   const address = `${baseOf(url)}/v1/events`;
-  let waiting: { event: string; targetingKey: string }[] = [];
+  let waiting: ({ targetingKey: string } & ({ event: string } | { exposure: string; variant: string }))[] =
+    [];
+  const exposed = new Set<string>();
   /** The events that are on their way, with a key under which they count once, however often they are sent. */
   let batch: { key: string; body: string } | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -64,15 +69,26 @@ export function createTracker({ url, token, fetch: send = globalThis.fetch }: So
   };
   const later = (ms: number) => void (timer ??= setTimeout(() => void flush(), ms));
 
+  const add = (entry: (typeof waiting)[number]) => {
+    if (waiting.length >= MOST || entry.targetingKey.length > LONGEST) return;
+    waiting.push(entry);
+    later(COLLECTED);
+  };
+
   return {
     flush: async () => {
       await flush();
       clearTimeout(timer);
     },
     track(event, targetingKey) {
-      if (!NAME.test(event) || !targetingKey || waiting.length >= MOST) return;
-      waiting.push({ event, targetingKey });
-      later(COLLECTED);
+      if (NAME.test(event) && targetingKey) add({ event, targetingKey });
+    },
+    expose(exposure, variant, targetingKey) {
+      const key = JSON.stringify([exposure, variant, targetingKey]);
+      if (exposed.has(key)) return;
+      if (exposed.size >= MOST) exposed.clear();
+      exposed.add(key);
+      add({ exposure, variant, targetingKey });
     },
   };
 }

@@ -24,10 +24,10 @@ export type Flags = {
 
 /** A flag of a file of formflag: flagd's definition, and what that has no words for. */
 type Definition = Environment["flags"][string] & {
-  formflag?: { payloadOf?: string; isOff?: boolean };
+  formflag?: { payloadOf?: string; isOff?: boolean; counts?: true | { rule: Record<string, unknown> } };
 };
 
-type FlagsDocument = Environment & { flags: Record<string, Definition> };
+export type FlagsDocument = Environment & { flags: Record<string, Definition> };
 
 type Evaluate = (context: Context) => Evaluation;
 
@@ -67,7 +67,7 @@ function missing(key: string): Evaluate {
 }
 
 /** The context as a server would get it: times are texts. */
-function asJson(context: Context): Context {
+export function asJson(context: Context): Context {
   return hasTime(context) ? (JSON.parse(JSON.stringify(context)) as Context) : context;
 }
 

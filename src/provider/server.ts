@@ -7,6 +7,7 @@ import {
   type ResolutionDetails,
   type TrackingEventDetails,
 } from "@openfeature/server-sdk";
+import { createCounting } from "./counting.ts";
 import { createTracker } from "./events.ts";
 import { type Context, type Evaluation, type Flags, changesBetween } from "./flags.ts";
 import { type Follower, type State, createFollower } from "./follow.ts";
@@ -36,6 +37,7 @@ export class FormflagProvider implements Provider {
   readonly #timeout;
   readonly #silence;
   readonly #tracker;
+  readonly #isCounted = createCounting();
   #follower: Follower | undefined;
   /** Whether the SDK has the outcome of `initialize`: before, it would replace what events say. */
   #isInitialized = false;
@@ -122,7 +124,12 @@ export class FormflagProvider implements Provider {
     return this.#resolve(key, fallback, context, "object");
   }
   #resolve<T>(key: string, fallback: T, context: EvaluationContext, type: string): ResolutionDetails<T> {
-    return resolved(this.evaluate(key, context), key, fallback, type);
+    const evaluation = this.evaluate(key, context);
+    const { variant } = evaluation;
+    const { targetingKey } = context;
+    if (variant !== undefined && targetingKey && this.#isCounted(this.#store.flags()!, key, context))
+      this.#tracker.expose(key, variant, targetingKey);
+    return resolved(evaluation, key, fallback, type);
   }
 }
 

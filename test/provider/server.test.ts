@@ -257,3 +257,37 @@ describe("a server that fails later", () => {
     shop.answerWith((request, pass) => pass(request));
   });
 });
+
+describe("a flag that an experiment measures", () => {
+  test("has the users counted who got a variant in this process, each once, and none who match a condition", async () => {
+    await shop.set("hero", {
+      enabled: true,
+      variants: { a: "A", b: "B" },
+      defaultVariant: "a",
+      targeting: { if: [{ ends_with: [{ var: "email" }, "@example.com"] }, "b"] },
+    });
+    const { start, client } = open();
+    await start();
+    const bodies: string[] = [];
+    shop.answerWith(async (request, pass) => {
+      if (request.url.endsWith("/v1/events")) bodies.push(await request.clone().text());
+      return pass(request);
+    });
+    await shop.startExperiment("hero");
+    await eventually("a counted user", async () => {
+      await client.getStringValue("hero", "x", { targetingKey: "u1", email: "u1@example.net" });
+      return bodies.length > 0;
+    });
+    await client.getStringValue("hero", "x", { targetingKey: "u2", email: "u2@example.com" });
+    await client.getStringValue("hero", "x", { email: "u3@example.net" });
+    client.track("signup", { targetingKey: "u1" });
+    await OpenFeature.clearProviders();
+    const sent = bodies.flatMap((each) => (JSON.parse(each) as { events: object[] }).events);
+    expect(sent).toEqual([
+      { exposure: "hero", variant: expect.stringMatching(/^[ab]$/), targetingKey: "u1" },
+      { event: "signup", targetingKey: "u1" },
+    ]);
+    expect(await shop.measured("hero")).toEqual([1, 1]);
+    shop.answerWith((request, pass) => pass(request));
+  });
+});

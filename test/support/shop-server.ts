@@ -1,6 +1,8 @@
 import { afterAll } from "bun:test";
 import type { Scope } from "../../src/access/scope.ts";
 import { createToken, revokeToken } from "../../src/access/tokens.ts";
+import { createExperiment } from "../../src/experiments/experiments.ts";
+import { startExperiment } from "../../src/experiments/lifecycle.ts";
 import type { FlagPatch } from "../../src/flags/flag.ts";
 import { setFlag } from "../../src/flags/flags.ts";
 import { setSegment } from "../../src/flags/segments.ts";
@@ -50,6 +52,20 @@ export async function startShopServer() {
     /** Sets a flag, unchecked. */
     plant: (flag: string, patch: FlagPatch) => plantFlag(app, { ...place, flag }, patch),
     setSegment: (segment: string, rule: object) => setSegment(app, OPERATOR, { ...place, segment }, rule),
+    /** Starts an experiment of the flag, which counts the event `signup`. */
+    startExperiment: async (flag: string) => {
+      const at = { ...place, experiment: `try-${flag}` };
+      await createExperiment(app, OPERATOR, at, { flag, metrics: ["event:signup"] });
+      await startExperiment(app, OPERATOR, at);
+    },
+    /** How many users of the flag are counted, and how many of them signed up. */
+    measured: async (flag: string) => {
+      const { variants } = (await app.store.measurements.counts({ ...place, flag }))!;
+      const all = Object.values(variants);
+      const sum = (of: (each: (typeof all)[number]) => number) =>
+        all.reduce((sum, each) => sum + of(each), 0);
+      return [sum(({ visitors }) => visitors), sum(({ conversions }) => conversions["event:signup"] ?? 0)];
+    },
     tokenFor: async (scope: Scope) => {
       const name = `t${(tokens += 1)}`;
       const { token } = await createToken(app, OPERATOR, { name, scopes: [scope], ...place });

@@ -20,7 +20,13 @@ type Source = { records: readonly FlagValues[]; segments: readonly SegmentRecord
 export type Reader = "flagd" | "formflag";
 
 /** A flag in a file for the providers of this product, with what flagd has no words for. */
-type Own = FlagdFlag & { formflag?: { payloadOf: string } | { isOff: true } };
+type Own = FlagdFlag & { formflag?: { payloadOf: string } | { isOff?: true; counts?: Counted } };
+
+/**
+ * The users who are counted once they got a variant of a flag that an experiment or a guard measures: all, or those for whom
+ * a rule yields `counted`.
+ */
+export type Counted = true | { rule: unknown };
 
 /**
  * The flags of the environment `scope`, such as `shop/production`, as a file for in-process providers. An expired flag is
@@ -33,6 +39,7 @@ export async function sourceFile(
   scope: string,
   now: number,
   reader: Reader,
+  counted: ReadonlyMap<string, Counted> = new Map(),
 ): Promise<SourceFile> {
   const isOwn = reader === "formflag";
   const isBeyond = (rule: string) => !isOwn && isForeign(rule);
@@ -51,7 +58,9 @@ export async function sourceFile(
     }));
   const known = segments.filter(({ name }) => !unknown.has(name));
   const file = await exportFlags(flags, known, metadata);
-  for (const flag of flags) (isOwn ? markOwn : markDisabled)(file, flag);
+  for (const flag of flags)
+    if (isOwn) markOwn(file, flag, counted.get(flag.slug));
+    else markDisabled(file, flag);
   const expiries = flags.flatMap((flag) => (hasExpired(flag, now) ? [] : (flag.expiresAt ?? [])));
   return {
     text: JSON.stringify({ ...file, metadata: { ...file.metadata, flagSetId: scope, scope } }),
@@ -64,10 +73,15 @@ function markDisabled({ flags }: FlagdDocument, { slug, payload, enabled }: Flag
   if (payload !== null && !enabled) flags[slug + PAYLOAD_SUFFIX]!.state = "DISABLED";
 }
 
-/** Makes a payload follow its flag, and a flag without variants that is off say so. */
-function markOwn({ flags }: FlagdDocument, { slug, payload, enabled, rules }: FlagValues): void {
+/** Makes a payload follow its flag, a flag without variants that is off say so, and a flag that is measured say for whom. */
+function markOwn(
+  { flags }: FlagdDocument,
+  { slug, payload, enabled, rules }: FlagValues,
+  counts: Counted | undefined,
+): void {
   const own: Record<string, Own> = flags;
   if (rules === null && !enabled) own[slug]!.formflag = { isOff: true };
+  if (counts !== undefined) own[slug]!.formflag = { ...own[slug]!.formflag, counts };
   if (payload === null) return;
   const variants = { payload: parsePayload(payload) };
   own[slug + PAYLOAD_SUFFIX] = { state: "ENABLED", variants, formflag: { payloadOf: slug } };

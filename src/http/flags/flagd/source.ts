@@ -4,7 +4,9 @@ import { Hono } from "hono";
 import { requireScope } from "../../../access/rights.ts";
 import type { App } from "../../../app.ts";
 import { AppError } from "../../../base/errors.ts";
-import { type Reader, type SourceFile, sourceFile } from "../../../flags/flagd/source.ts";
+import { type Counted, type Reader, type SourceFile, sourceFile } from "../../../flags/flagd/source.ts";
+import { createHeldFlags } from "../../../experiments/held-flags.ts";
+import { countedRule } from "../../../experiments/split.ts";
 import { OMITTED } from "../../../operations/operation.ts";
 import type { Client } from "../../address.ts";
 import { acceptsGzip } from "../../codings.ts";
@@ -132,6 +134,29 @@ export function onlyPlaceOf({ grants }: Caller): string {
   throw new AppError("invalid", "the token reads several environments: select one, such as shop/production");
 }
 
+/** Finds the flags of an environment that experiments and guards measure, with spaces between them. */
+function createMeasuredFlags(app: App): (scope: string, environmentKey: string) => Promise<string> {
+  const findHeld = createHeldFlags(app);
+  return async (scope, environmentKey) => {
+    const measured: string[] = [];
+    for (const flag of (await findHeld(scope)) ?? [])
+      if ((await app.measuring.measurementOf(environmentKey, flag)) !== null) measured.push(flag);
+    return measured.join(" ");
+  };
+}
+
+/** The users of a measured flag who are counted. */
+function countedIn(rules: string | null): Counted {
+  try {
+    const counted = countedRule(rules);
+    return counted === null ? true : { rule: counted.targeting };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    // A rule of another kind, which pauses the experiment in a moment.
+    return true;
+  }
+}
+
 /** The file, packed where the reader takes that, or 304 if the reader has it. */
 async function send(request: Request, prepared: Prepared, type: string): Promise<Response> {
   const { etag, omitted, body } = prepared;
@@ -196,7 +221,13 @@ type FlagdFiles<T> = {
   find: (scope: string, reader: Reader) => Promise<T | undefined>;
 };
 
-type View<T> = { source: FlagSource; prepared: Partial<Record<Reader, Promise<T>>>; until: number };
+type View<T> = {
+  source: FlagSource;
+  prepared: Partial<Record<Reader, Promise<T>>>;
+  until: number;
+  /** The flags that experiments and guards measured when the file for the providers of this product was made. */
+  measured: string;
+};
 
 /** `prepare` makes of a file what is sent, once for all its readers. */
 export function createFlagdFiles<T>(app: App, prepare: (file: SourceFile) => T): FlagdFiles<T> {
@@ -211,9 +242,14 @@ export function createFlagdFiles<T>(app: App, prepare: (file: SourceFile) => T):
     source,
     prepared: {},
     until: Infinity,
+    measured: "",
   }));
+  const findMeasured = createMeasuredFlags(app);
   const make = async (view: View<T>, scope: string, reader: Reader): Promise<T> => {
-    const file = await sourceFile(view.source, scope, app.now(), reader);
+    const counted = new Map<string, Counted>();
+    for (const { slug, rules } of view.source.records)
+      if (view.measured.split(" ").includes(slug)) counted.set(slug, countedIn(rules));
+    const file = await sourceFile(view.source, scope, app.now(), reader, counted);
     view.until = Math.min(view.until, file.until);
     return prepare(file);
   };
@@ -223,7 +259,9 @@ export function createFlagdFiles<T>(app: App, prepare: (file: SourceFile) => T):
       const keys = await findKeys(scope);
       const view = keys && (await findView(keys.projectKey, keys.environmentKey));
       if (!view) return undefined;
-      if (app.now() >= view.until) Object.assign(view, { prepared: {}, until: Infinity });
+      const measured = reader === "formflag" ? await findMeasured(scope, keys.environmentKey) : view.measured;
+      if (app.now() >= view.until || measured !== view.measured)
+        Object.assign(view, { prepared: {}, until: Infinity, measured });
       return await (view.prepared[reader] ??= make(view, scope, reader));
     },
   };
