@@ -29,7 +29,7 @@ export function addServeCommand(command: Command, io: Io): void {
 --tls --ssl --https --cert --key: --tls-cert and --tls-key name a certificate and its key
 --log-file --logfile --log: it logs to standard error: 2> formflag.log
 --open --browser: formflag users link prints a link to the dashboard
---relay --edge --proxy --replica --upstream: formflag serve --follow <url> --token-file <file> serves the flags of another server: formflag docs relay
+--relay --edge --replica --upstream: formflag serve --follow <url> --token-file <file> serves the flags of another server: formflag docs relay
 --metrics: /metrics needs a token, or an address of its own: --metrics-listen
 /^(start|run|up|stop|now)$/: formflag serve starts the server, without another word
 /^\d+$/: the port is part of the address: --listen 127.0.0.1:$0
