@@ -13,7 +13,6 @@ import type { BackupSource } from "../../src/maintenance/backup.ts";
 import { NotCurrent } from "../../src/store/sqlite/connection.ts";
 import { garbageIn, refersToFiles } from "../../src/store/sqlite/garbage.ts";
 import { holdLock, holdsOf } from "../../src/store/sqlite/lock.ts";
-import type { Claim } from "../../src/store/sqlite/migrate.ts";
 import { type SqliteStore, type Writing, openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { env } from "../session/env.ts";
 import type { SharedStorage } from "../../src/storage.ts";
@@ -70,13 +69,7 @@ async function openParts({ data, shared, ...more }: OpenConfig): Promise<Parts> 
   if (!isMoved) refuseMoved(data);
   const { file, uploads } = prepareData(data, writing === "inline");
   const blobs = openDiskBlobs(uploads);
-  const claim = (from: number, to: number) => {
-    const release = lockToMigrate(data);
-    if (!keepsSchema) return release;
-    release();
-    throw olderSchema(data, from, to);
-  };
-  const store = await openStore(file, writingOf(writing, threads), claim, note);
+  const store = await openStore(file, writingOf(writing, threads), { data, keepsSchema, note });
   // The other threads start once the first has cleared up what a crash left.
   const isOnly = writing === "thread" && threads?.link == null;
   const holds = holdsOf(join(data, NAMES.holdLock));
@@ -98,19 +91,14 @@ function writingOf(writing: OpenConfig["writing"], threads: OpenThreads | null):
 async function openStore(
   file: string,
   writing: Writing,
-  claim: Claim,
-  note: OpenConfig["note"],
+  { data, keepsSchema, note }: { data: string; keepsSchema: boolean; note: OpenConfig["note"] },
 ): Promise<SqliteStore> {
   try {
     return openSqliteStore(file, writing);
   } catch (error) {
     if (!(error instanceof NotCurrent)) throw error;
-    const { migrateFile } = await import("../../src/store/sqlite/migrate.ts");
-    const migrated = migrateFile(file, writing === "inline" ? { claim } : {});
-    if (migrated !== null) {
-      const { from, to, copy } = migrated;
-      note?.(`migrated the database from schema ${from} to ${to}; as it was before, it is kept as ${copy}`);
-    }
+    const { migrateData } = await import("./migrating.ts");
+    migrateData(file, data, { lock: writing === "inline" ? lockData : null, keepsSchema, note });
     return openSqliteStore(file, writing);
   }
 }
@@ -233,28 +221,6 @@ export function lockData(data: string): () => void {
 export function lockBackup(data: string): () => void {
   refuseUnwritable(data, true);
   return lock(join(data, NAMES.backupLock), `another backup, restore or move of ${data} is under way`);
-}
-
-/**
- * A running server keeps prepared statements for the old schema, which would fail on the new one or write wrong data.
- */
-function lockToMigrate(data: string): () => void {
-  try {
-    return lockData(data);
-  } catch (error) {
-    if (!(error instanceof AppError && error.code === "unavailable")) throw error;
-    throw new AppError("unavailable", `an older formflag serves the data directory ${data}`, {
-      hint: "stop it and start this one in its place, which migrates the database; formflag backup create works before that",
-    });
-  }
-}
-
-/** The error of a command that only reads. */
-function olderSchema(data: string, from: number, to: number): AppError {
-  const message = `the database in ${data} has schema ${from}, and this formflag needs ${to}`;
-  return new AppError("forbidden", message, {
-    hint: "a command that only reads does not migrate it, except with --migrate auto: formflag serve does, or a command that changes something, and keeps a copy; backup create works as it is",
-  });
 }
 
 function lock(file: string, message: string): () => void {

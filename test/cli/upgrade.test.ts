@@ -51,6 +51,18 @@ describe("beside a server of an older formflag", () => {
     expect([schemaIn(file), existsSync(`${file}.before-${OLD + 1}`)]).toEqual([OLD, false]);
   });
 
+  test("the version and the executable of that are said", async () => {
+    const data = oldData();
+    const unlock = holdLock(join(data, "serve.lock"));
+    const executable = { path: "/usr/bin/formflag", file: null };
+    await Bun.write(join(data, "serving.json"), JSON.stringify({ version: "0.0.9", executable }));
+    const { stderr } = await onData(data).run("status");
+    unlock();
+    expect(stderr).toStartWith(
+      `error: an older formflag serves the data directory ${data}: 0.0.9 of /usr/bin/formflag\n`,
+    );
+  });
+
   test("a backup is made of what is there, and leaves it as it is", async () => {
     const data = oldData();
     const archive = join(tempDirectory(), "before.tar");
