@@ -55,8 +55,10 @@ async function serveRelease({ here }: Certificates): Promise<() => Promise<void>
 /** The mail server, the authority and the release of the page, which the machine trusts as it does real ones. */
 async function prepare(machine: Machine) {
   const certificates = await createCertificates("DNS:mail.example.com,DNS:downloads.example.com");
-  const authority = await startPebble({ httpPort: 80 });
+  const authority = await startPebble({ httpPort: 80, dnsPort: 53 });
   await authority.resolve(MACHINE);
+  await authority.text("example.com", "v=spf1 a:mail.example.com -all");
+  await authority.text("_dmarc.example.com", "v=DMARC1; p=none");
   const stopServing = await serveRelease(certificates);
   const sink = await openMailSink({
     ...certificates.here,
@@ -90,6 +92,7 @@ if (isInNetwork(import.meta.path, TITLE, HOSTS)) {
       const { sink, stopServing } = await prepare(machine!);
       await createUser(machine!, "ann");
       const terminal = await openUserTerminal(machine!, "ann", {
+        FORMFLAG_DNS: "127.0.0.1:53",
         FORMFLAG_CA_FILE: "/etc/ssl/certs/ca-certificates.crt",
       });
       const log = () => must("journalctl", "-o", "cat", "-u", "formflag");

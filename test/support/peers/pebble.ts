@@ -33,6 +33,8 @@ export type Pebble = {
   root: () => Promise<string>;
   /** The address of every name; none with an empty text. */
   resolve: (address: string) => Promise<void>;
+  /** The text record of a name. */
+  text: (name: string, value: string) => Promise<void>;
   /** Paths of requests, in their order. */
   requests: string[];
   /** Looks at each request before it goes on; an answer is given in place of that of the authority. */
@@ -49,8 +51,9 @@ export async function startPebble({
   valid = 7_776_000,
   binds = false,
   httpPort = freePort(),
+  dnsPort = freePort(),
 } = {}): Promise<Pebble> {
-  const [port, management, dnsPort, dnsManagement] = Array.from({ length: 4 }, freePort);
+  const [port, management, dnsManagement] = Array.from({ length: 3 }, freePort);
   const file = join(tempDirectory(), "pebble.json");
   const config = {
     listenAddress: `127.0.0.1:${port}`,
@@ -82,6 +85,9 @@ export async function startPebble({
   for (const each of [port, management, dnsManagement])
     await eventually("pebble listens", () => canConnect(each!));
   const tls = { ca: readFileSync(CERT, "utf8") };
+  const manage = async (what: string, body: object) => {
+    await fetch(`http://127.0.0.1:${dnsManagement}/${what}`, { method: "POST", body: JSON.stringify(body) });
+  };
   const authority: Pebble = {
     directory: "",
     ca: CERT,
@@ -90,12 +96,8 @@ export async function startPebble({
     intercept: () => null,
     window: null,
     root: async () => (await fetch(`https://127.0.0.1:${management}/roots/0`, { tls })).text(),
-    async resolve(ip) {
-      await fetch(`http://127.0.0.1:${dnsManagement}/set-default-ipv4`, {
-        method: "POST",
-        body: JSON.stringify({ ip }),
-      });
-    },
+    resolve: (ip) => manage("set-default-ipv4", { ip }),
+    text: (name, value) => manage("set-txt", { host: `${name}.`, value }),
   };
   const proxy = Bun.serve({
     hostname: "127.0.0.1",

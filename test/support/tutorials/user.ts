@@ -2,12 +2,12 @@ import { chmodSync, writeFileSync } from "node:fs";
 import type { Machine } from "../systemd/machine.ts";
 import { type Terminal, openTerminal } from "./terminal.ts";
 
-/** As sudo does: other variables are not passed on, except for what is trusted as if the system did. */
+/** As sudo does: of the variables, only authorities and name servers are passed on, which are the system's elsewhere. */
 const SUDO = `#!/bin/sh
 user=root
 [ "$1" != -u ] || { user=$2; shift 2; }
 home=$(getent passwd "$user" | cut -d : -f 6)
-exec /usr/local/lib/as-any --reuid "$user" --regid "$user" --init-groups env -i TERM="$TERM" PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME="$home" USER="$user" SUDO_USER="$USER" NODE_EXTRA_CA_CERTS="$NODE_EXTRA_CA_CERTS" "$@"
+exec /usr/local/lib/as-any --reuid "$user" --regid "$user" --init-groups env -i TERM="$TERM" PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME="$home" USER="$user" SUDO_USER="$USER" NODE_EXTRA_CA_CERTS="$NODE_EXTRA_CA_CERTS" FORMFLAG_DNS="$FORMFLAG_DNS" "$@"
 `;
 
 /** Creates a user of a machine who may use sudo. */
