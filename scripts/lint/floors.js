@@ -100,7 +100,15 @@ export const FLOORS = [
   {
     area: "src/send",
     imports: ["src/base", "src/access", "src/delivery"],
-    libraries: ["@peculiar/x509", "acme-client", "aws4fetch", "jose", "nodemailer", "openid-client", "reflect-metadata"],
+    libraries: [
+      "@peculiar/x509",
+      "acme-client",
+      "aws4fetch",
+      "jose",
+      "nodemailer",
+      "openid-client",
+      "reflect-metadata",
+    ],
   },
   {
     area: "src/http",
