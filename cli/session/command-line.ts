@@ -148,3 +148,13 @@ export function refuseRepeats(command: Command): void {
 function isRepeatable({ required, optional, variadic, parseArg, argChoices }: Option): boolean {
   return !(required || optional) || variadic || (parseArg?.length === 2 && argChoices === undefined);
 }
+
+/** Adds the value of an option that may be repeated to those before. */
+export function appended(text: string, earlier: string[] | undefined): string[] {
+  return [...(earlier ?? []), text];
+}
+
+/** The option `--if`, which may be repeated. */
+export function conditionOption(description: string): Option {
+  return new Option("--if <condition>", description).argParser(appended);
+}

@@ -1,17 +1,6 @@
-import { Option } from "commander";
 import { AppError } from "../../src/base/errors.ts";
 import { ruleOfCondition } from "../../src/flags/rules/condition-parser.ts";
 import { usage } from "./usage.ts";
-
-/** Adds the value of an option that may be repeated to those before. */
-export function appended(text: string, earlier: string[] | undefined): string[] {
-  return [...(earlier ?? []), text];
-}
-
-/** The option `--if`, which may be repeated. */
-export function conditionOption(description: string): Option {
-  return new Option("--if <condition>", description).argParser(appended);
-}
 
 /** The condition of an option as a rule. Throws `invalid` with the column of what is not understood. */
 export function conditionOf(text: string, option = "--if"): Record<string, unknown> {

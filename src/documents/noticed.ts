@@ -2,7 +2,7 @@ import type { ChangeKind } from "../access/history-entry.ts";
 import { type Noticed, fieldChanges } from "../delivery/notices/change-notice.ts";
 import type { NoticeType } from "../delivery/notices/notice-types.ts";
 import { viewExperiment } from "../experiments/experiment.ts";
-import { viewRamp } from "../flags/ramps/ramp.ts";
+import { viewRamp } from "../flags/ramps/ramp-view.ts";
 import { segmentState } from "../flags/segment.ts";
 import type { SetupChange } from "./setup.ts";
 

@@ -10,7 +10,7 @@ import {
   runOf,
 } from "./code.ts";
 import { attributeOf, payForSearch, textIn } from "./paths.ts";
-import { lengthOf, pay, payForText } from "./steps.ts";
+import { MEMBERS_OF, lengthOf, pay, payForText } from "./steps.ts";
 
 /** JavaScript converts values of any type as JSON logic does. */
 type Holds = (a: never, b: never) => boolean;
@@ -94,9 +94,6 @@ export const endsWith = aboutTexts((text, part) => text.endsWith(part));
 
 /** Elements from which on a list is searched as a set. */
 const MANY = 16;
-
-/** The beginning of a path that is the members of a segment. */
-export const MEMBERS_OF = "$members.";
 
 /** The operation `in`: whether a list has an element, or a text a part. */
 export const within: Operation = (args, compiler) => {

@@ -10,6 +10,9 @@ export const LIMITS = {
   instructions: 5000,
 } as const;
 
+/** The beginning of a path that is the members of a segment. */
+export const MEMBERS_OF = "$members.";
+
 /** Characters of a text that cost one operation to hash, join or read as a number; texts up to `SHORT` cost none. */
 const HASHED_A_STEP = 16;
 const SHORT = 1024;

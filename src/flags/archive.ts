@@ -3,7 +3,6 @@ import { requireScope } from "../access/rights.ts";
 import { requireChangeable } from "../projects/locks.ts";
 import { requireNoOpenedForm } from "../projects/opened-forms.ts";
 import type { FlagPlace } from "./flag.ts";
-import { settled } from "./ramps/ramp-plan.ts";
 import { flagHeld, isHeld } from "./ramps/ramp.ts";
 import type { FlagsApp } from "./store.ts";
 
@@ -28,6 +27,7 @@ export async function requireUnused(
   caller: Caller,
   { project, flag }: Pick<FlagPlace, "project" | "flag">,
 ): Promise<void> {
+  const { settled } = await import("./ramps/ramp-plan.ts");
   await requireNoOpenedForm(app, caller, { project, flag });
   for (const { slug: environment } of await app.store.environments.list(project)) {
     const place = { project, environment, flag };

@@ -2,8 +2,7 @@ import { AppError } from "../base/errors.ts";
 import { createTurns } from "../base/event-loop.ts";
 import { applyRules, changesRules, parseRules } from "./rules/rules.ts";
 import type { FlagPatch, FlagValues } from "./flag.ts";
-import { canCauseGaps, missingSegments, requireNoGaps } from "./flagd/results.ts";
-import { findNestingFaults, inlineSegments, type Segments } from "./flagd/nested-segments.ts";
+import type { Segments } from "./flagd/nested-segments.ts";
 import { referencesOf } from "./segment.ts";
 
 /**
@@ -19,7 +18,10 @@ export async function requireSoundRules(
   const rules = applyRules(current?.rules ?? null, patch);
   if (rules === null) return;
   // Imported on demand: RE2, which reads patterns, is large to load.
-  const { checkRules } = await import("./flagd/check.ts");
+  const [{ checkRules }, { canCauseGaps, requireNoGaps }] = await Promise.all([
+    import("./flagd/check.ts"),
+    import("./flagd/results.ts"),
+  ]);
   // A rule in the patch is checked strictly; the stored rule may be an imported one, for which less is required.
   const isStrict = patch.targeting != null;
   const existing = await segments();
@@ -37,7 +39,11 @@ export async function requireSoundSegment(
   before: ReadonlyMap<string, unknown>,
   flags: FlagValues[],
 ): Promise<void> {
-  const { checkSegment } = await import("./flagd/check.ts");
+  const [{ checkSegment }, { missingSegments }, { findNestingFaults }] = await Promise.all([
+    import("./flagd/check.ts"),
+    import("./flagd/results.ts"),
+    import("./flagd/nested-segments.ts"),
+  ]);
   checkSegment(rule);
   const after = new Map(before).set(name, rule);
   const [missing] = missingSegments(rule, after);
@@ -54,7 +60,7 @@ export async function requireRoom(flags: FlagValues[], segments: Segments): Prom
   const broken: FlagValues[] = [];
   for (const flag of flags) {
     if (flag.rules === null) continue;
-    if (!fits(parseRules(flag.rules).targeting, segments)) broken.push(flag);
+    if (!(await fits(parseRules(flag.rules).targeting, segments))) broken.push(flag);
     await takeTurns();
   }
   if (broken.length === 0) return;
@@ -89,8 +95,9 @@ export async function requireFit(
   }
 }
 
-function fits(targeting: unknown, segments: Segments): boolean {
+async function fits(targeting: unknown, segments: Segments): Promise<boolean> {
   if (targeting === undefined) return true;
+  const { inlineSegments } = await import("./flagd/nested-segments.ts");
   try {
     inlineSegments(segments, targeting);
     return true;

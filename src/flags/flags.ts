@@ -32,7 +32,6 @@ import {
 import { flagInEveryEnvironment } from "./overviews.ts";
 import { dropFlag, dropScheduled, putFlag } from "./plan.ts";
 import { requireSoundContent } from "./previews/preview-content.ts";
-import { endRampsOf } from "./ramps/ramps.ts";
 import { noSuchScheduled } from "./schedule/scheduled-change.ts";
 import { segmentsIn } from "./segments.ts";
 import type { detailsPatchSchema } from "./flag-schema.ts";
@@ -195,6 +194,7 @@ export function deleteFlag(
     requireRevision(flag, Math.max(0, ...[...records.values()].map(({ revision }) => revision)), expected);
     if (records.size === 0) throw noSuchFlag(flag);
     await requireNoOpenedForm(app, caller, { project, flag });
+    const { endRampsOf } = await import("./ramps/ramps.ts");
     const ends = await endRampsOf(app, project, flag);
     return { changes: [...ends, dropFlag(project, flag, records)], result: undefined };
   });

@@ -1,6 +1,6 @@
 import { addressSpellings } from "../base/address-spelling.ts";
 import { normalize } from "../base/normalize.ts";
-import { MEMBERS_OF } from "../evaluator/comparisons.ts";
+import { MEMBERS_OF } from "../evaluator/steps.ts";
 import { MEMBER_LIMITS } from "./limits.ts";
 
 /** How many values of a segment are approved, and how many are not yet. */

@@ -5,7 +5,8 @@ import { SHARED_NAMES } from "./flag-fields.ts";
 import type { FlagPlace, FlagRecord } from "./flag.ts";
 import { flagState } from "./history.ts";
 import { SALT_BYTES } from "./ramps/guard.ts";
-import { isBegun, type Ramp, type RampEvent, rampState } from "./ramps/ramp.ts";
+import { isBegun, type Ramp, type RampEvent } from "./ramps/ramp.ts";
+import { rampState } from "./ramps/ramp-view.ts";
 import type { ScheduledChange } from "./schedule/scheduled-change.ts";
 import { type SegmentDefinition, type SegmentPlace, type SegmentRecord, definitionOf } from "./segment.ts";
 

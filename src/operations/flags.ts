@@ -43,7 +43,7 @@ export const flags = noun("flags", () => import("./schema/flags-schema.ts"), {
       if (!found) return flag;
       const [{ settled }, { viewRamp }] = await Promise.all([
         import("../flags/ramps/ramp-plan.ts"),
-        import("../flags/ramps/ramp.ts"),
+        import("../flags/ramps/ramp-view.ts"),
       ]);
       return { ...flag, ramp: viewRamp(settled(found)) };
     },

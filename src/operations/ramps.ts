@@ -1,7 +1,7 @@
 import { AppError } from "../base/errors.ts";
 import { MAX_LIST, nextOf } from "../base/pages.ts";
 import { settled } from "../flags/ramps/ramp-plan.ts";
-import { viewRamp } from "../flags/ramps/ramp.ts";
+import { viewRamp } from "../flags/ramps/ramp-view.ts";
 import { noun } from "./operation.ts";
 
 const ONE = "/projects/:project/environments/:environment/flags/:flag/ramp";

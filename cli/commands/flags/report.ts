@@ -1,10 +1,8 @@
 import type { SetResult } from "../../../src/base/result.ts";
-import type { FlagPatch } from "../../../src/flags/flag.ts";
-import { splittingAttributes } from "../../../src/flags/rules/shares.ts";
-import { endsInShare } from "../../../src/flags/rules/rule-rows.ts";
-import { ruleSentence } from "../../../src/flags/rules/rule-words.ts";
-import { foreignOperators } from "../../../src/flags/flagd/operators.ts";
+import { scheduled as operations } from "../../../src/operations/scheduled.ts";
 import { shown } from "../../output/text.ts";
+import type { Client } from "../../session/client.ts";
+import { listAll } from "../../session/pages.ts";
 import type { Session } from "../../session/session.ts";
 import { type Place, nearFlag } from "./place.ts";
 import type { FlagDetail } from "./rules.ts";
@@ -31,8 +29,7 @@ export async function reportFlag(
     note(
       shown`${flag.slug} is off since it expired at ${flag.expiredAt!}; to change that: formflag flags set ${flag.slug} -p ${project} -e ${environment} --expires never\n`,
     );
-  if (flag.result !== "created")
-    return (await import("./scheduled.ts")).noteScheduled(session, place, scheduled);
+  if (flag.result !== "created") return noteScheduled(session, place, scheduled);
   const near = await nearFlag(session, place);
   // A script has read "created" already.
   if (near === null && !io.errIsTerminal) return;
@@ -43,48 +40,20 @@ export async function reportFlag(
   note(shown`${flag.slug} is a new flag of project ${project}` + `${meant}\n`);
 }
 
-/** Notes on standard error what a change of variants and rules means for readers who may not be thought of. */
-export function noteRules(
-  { note, showsNotes }: Session,
-  { project, environment }: Place,
-  { patch, flag, lost, replaces }: { patch: FlagPatch; flag: SetFlag; lost: unknown; replaces: boolean },
-): void {
-  if (!showsNotes || flag.result === "unchanged") return;
-  const { slug, enabled, defaultVariant } = flag;
-  if (lost !== undefined)
-    note(
-      shown`the variants take the place of its payload ${JSON.stringify(lost)}; to undo: formflag flags undo ${slug} -p ${project} -e ${environment}\n`,
-    );
-  if (replaces)
-    note(
-      shown`this takes the place of a rule of its own; to undo: formflag flags undo ${slug} -p ${project} -e ${environment}\n`,
-    );
-  const splitting = splittingAttributes(flag.targeting).map((name) =>
-    name === "targetingKey" ? `a ${name}` : name,
-  );
-  if (patch.targeting && endsInShare(flag.targeting) && splitting.length > 0) {
-    // A text that a rule builds of an attribute is one without it too.
-    const isBuilt = /"fractional":\[\{"(?!var")/.test(JSON.stringify(flag.targeting));
-    const effect = isBuilt
-      ? "get one variant, all of them"
-      : `are not in the share: they get ${defaultVariant ?? "no value"}`;
-    note(shown`readers without ${splitting.join(" or ")}, such as those of GET /api/v1/flags, ${effect}\n`);
-  } else if (patch.targeting)
-    note(
-      shown`readers of GET /api/v1/flags send no context; to see what they get: formflag flags evaluate ${slug} -p ${project} -e ${environment}\n`,
-    );
-  const [, small] = (patch.targeting && /\b(0\.\d+) % of users/.exec(ruleSentence(flag))) || [];
-  if (small !== undefined) {
-    const meant = String(Number((Number(small) * 100).toFixed(4)));
-    note(
-      shown`${small} % are fewer than one user in a hundred; if ${meant} % are meant: --rollout ${meant}\n`,
-    );
-  }
-  const foreign = patch.targeting ? [...foreignOperators(patch.targeting)] : [];
-  if (foreign.length > 0)
-    note(
-      shown`flagd does not have ${foreign.join(", ")}: files for flagd and providers that evaluate in their own process leave out ${slug}\n`,
-    );
-  if (patch.variants === null && flag.result === "updated")
-    note(shown`${slug} has no rule any more: it is ${enabled ? "on" : "off"} for everyone\n`);
+/** Notes on standard error the changes that are scheduled for a flag, all but the one of that id. */
+async function noteScheduled(
+  { client, note }: Session,
+  { project, environment, flag }: Place,
+  known?: string,
+): Promise<void> {
+  for (const each of await listScheduled(client, project, environment))
+    if (each.flag === flag && each.id !== known)
+      note(
+        shown`scheduled at ${each.at}: ${(await import("./scheduled.ts")).changeOf(each)}; formflag flags unschedule ${each.id} -p ${project} cancels it\n`,
+      );
+}
+
+/** The scheduled changes of a project, or of one of its environments, the next first. */
+export function listScheduled(client: Client, project: string, environment?: string) {
+  return listAll(client, operations.list, { names: { project }, query: { environment } });
 }

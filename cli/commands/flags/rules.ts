@@ -1,6 +1,6 @@
-import { Option } from "commander";
 import { AppError } from "../../../src/base/errors.ts";
-import type { FlagRules, RulesPatch } from "../../../src/flags/rules/rules.ts";
+import type { FlagPatch } from "../../../src/flags/flag.ts";
+import { areBoolean, type FlagRules, type RulesPatch } from "../../../src/flags/rules/rules.ts";
 import {
   resultOf,
   rowsBeforeShare,
@@ -8,20 +8,20 @@ import {
   switchOf,
   withoutShare,
 } from "../../../src/flags/rules/shares.ts";
-import type { flags } from "../../../src/operations/flags.ts";
-import type { Output } from "../../../src/operations/operation.ts";
-import { appended, asked, conditionOf, conditionOption } from "../../session/conditions.ts";
+import { ruleClauses } from "../../../src/flags/rules/rule-words.ts";
+import { asked, conditionOf } from "../../session/conditions.ts";
 import type { Input } from "../../session/input.ts";
-import { optionFor } from "../../session/guesses/near-misses.ts";
 import { jsonObject } from "../../session/sources.ts";
 import { usage } from "../../session/usage.ts";
 import { isUnset } from "../../session/values.ts";
-import type { Taken } from "../../session/verb.ts";
+import type { flags } from "../../../src/operations/flags.ts";
+import type { Output } from "../../../src/operations/operation.ts";
 
 /** A flag as the admin API shows it. */
 export type FlagDetail = Output<Awaited<ReturnType<(typeof flags)["get"]["schemas"]>>>;
 
-type RuleOptions = {
+/** The options of `flags set` that give a flag variants and rules. */
+export type RuleOptions = {
   variants?: string;
   default?: string;
   targeting?: string;
@@ -31,48 +31,8 @@ type RuleOptions = {
   else?: string;
 };
 
-/** The options of `flags set` that give a flag variants and rules. */
-export const RULE_OPTIONS: readonly Taken[] = [
-  ["--variants <json>", 'its values by name: JSON such as {"on":true,"off":false}, @FILE, or none'],
-  optionFor(
-    "defaultVariant",
-    "--default <variant>",
-    "the variant that is served if no rule selects one, or none",
-  ),
-  new Option("--targeting <json>", "the rule, in flagd's language: JSON, @FILE, or none").conflicts([
-    "rollout",
-    "if",
-    "else",
-  ]),
-  [
-    "--rollout <percent>",
-    "percentage of users who get on; the same user is always in or out; none ends the rollout",
-  ],
-  conditionOption(
-    "condition for the --then after it, such as 'plan == pro and country in AT, DE' or 'segment staff'; repeatable",
-  ),
-  new Option(
-    "--then <variant>",
-    "variant for users who match, or shares such as '25 %' or '10 % red, 90 % blue'; repeatable (default for a flag that is on or off: on)",
-  ).argParser(appended),
-  new Option(
-    "--else <variant>",
-    "variant or shares for everyone else (default: the default variant)",
-  ).conflicts("targeting"),
-];
-
-/** The change by the options of {@link RULE_OPTIONS}, as far as it is known before the flag is read. */
-export type RulesChange = {
-  /** Whether it depends on what the flag is now. */
-  needsFlag: boolean;
-  /** Whether conditions or a share take the place of the rule that the flag has. */
-  replacesRule: boolean;
-  /** The change of a flag that is this; undefined for a new one. Throws `invalid`. */
-  patchFor: (flag: FlagDetail | undefined) => RulesPatch;
-};
-
-/** Reads the options of {@link RULE_OPTIONS}. Throws `invalid`. */
-export async function readRules(input: Input): Promise<RulesChange> {
+/** Reads {@link RuleOptions}. Throws `invalid`. */
+export async function readRules(input: Input) {
   const given = input.options as RuleOptions;
   const own: RulesPatch = {};
   if (given.variants !== undefined)
@@ -89,6 +49,7 @@ export async function readRules(input: Input): Promise<RulesChange> {
   if (given.else !== undefined && !isRuled)
     throw usage("--else needs an --if", "what everyone gets without a rule is the --default");
 
+  /** The change of a flag that is this; undefined for a new one. Throws `invalid`. */
   const patchFor = (flag: FlagDetail | undefined): RulesPatch => {
     const patch = { ...own };
     if (endsRollout && !isRuled) patch.targeting = endOfShare(flag?.targeting);
@@ -103,7 +64,20 @@ export async function readRules(input: Input): Promise<RulesChange> {
     return patch;
   };
   const changesRule = isRuled || endsRollout || own.targeting !== undefined;
-  return { needsFlag: changesRule || own.variants != null, replacesRule: isRuled, patchFor };
+  const replaces = (flag: FlagDetail | undefined) => isRuled && isOfAnotherKind(flag);
+  return { needsFlag: changesRule || own.variants != null, replaces, lostBy, patchFor };
+}
+
+/** Whether a flag has a rule without words, which conditions or a share take the place of. */
+function isOfAnotherKind(flag: FlagDetail | undefined): boolean {
+  return flag !== undefined && ruleClauses(flag) === null && rowsBeforeShare(flag.targeting).length === 0;
+}
+
+/** The payload that variants other than true and false take the place of; undefined if there is none. */
+function lostBy({ variants, payload }: FlagPatch, flag: FlagDetail): unknown {
+  if (variants == null || areBoolean(variants) || payload !== undefined) return undefined;
+  const hadPayload = flag.variants === undefined || areBoolean(flag.variants);
+  return hadPayload && !Bun.deepEquals(flag.payload, {}) ? flag.payload : undefined;
 }
 
 type Row = { condition: Record<string, unknown>; variant: string | undefined };

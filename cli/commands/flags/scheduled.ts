@@ -11,6 +11,7 @@ import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
 import { inProject, verb } from "../../session/verb.ts";
 import { type Place, projectOrEnvironment } from "./place.ts";
+import { listScheduled } from "./report.ts";
 
 export const addScheduledCommand = verb("scheduled", {
   description:
@@ -78,24 +79,6 @@ export async function scheduleChange(
   suggest(shown`formflag flags unschedule ${scheduled.id} -p ${project} cancels it.`);
 }
 
-/** Notes on standard error the changes that are scheduled for a flag, all but the one of that id. */
-export async function noteScheduled(
-  { client, note }: Session,
-  { project, environment, flag }: Place,
-  known?: string,
-): Promise<void> {
-  for (const each of await listScheduled(client, project, environment))
-    if (each.flag === flag && each.id !== known)
-      note(
-        shown`scheduled at ${each.at}: ${changeOf(each)}; formflag flags unschedule ${each.id} -p ${project} cancels it\n`,
-      );
-}
-
-/** The scheduled changes of a project, or of one of its environments, the next first. */
-function listScheduled(client: Client, project: string, environment?: string) {
-  return listAll(client, operations.list, { names: { project }, query: { environment } });
-}
-
 /** The next step of each ramp that is running, as a scheduled change without an id; of a place that exists. */
 async function listSteps(client: Client, project: string, environment?: string) {
   const { ramps } = await import("../../../src/operations/ramps.ts");
@@ -113,7 +96,7 @@ async function listSteps(client: Client, project: string, environment?: string) 
 }
 
 /** The fields of a scheduled change in one line. */
-function changeOf({ patch }: { patch: FlagPatch }): string {
+export function changeOf({ patch }: { patch: FlagPatch }): string {
   return Object.entries(withWords(patch) as object)
     .map(([field, value]) => `${field}: ${field === "rule" ? value : JSON.stringify(value)}`)
     .join(", ");

@@ -17,7 +17,7 @@ import { type Taken, verb } from "../../session/verb.ts";
 import { changeDetails } from "./archive.ts";
 import { type Place } from "./place.ts";
 import { type FlagsOfProject, inLockOrder, readPlaces } from "./places.ts";
-import { noteRules, reportFlag } from "./report.ts";
+import { reportFlag } from "./report.ts";
 import { planChange, readValues, type ValuesChange, VALUE_OPTIONS } from "./values.ts";
 
 /** The options of the fields of a flag that need nothing but their value. */
@@ -133,8 +133,7 @@ function isShared(input: Input, given: unknown, { own, rules }: ValuesChange): b
   return (
     (input.options as { environment?: string[] }).environment === undefined &&
     namesIn(given).length > 0 &&
-    !rules.needsFlag &&
-    Object.keys(rules.patchFor(undefined)).length === 0 &&
+    rules === null &&
     names.length > 0 &&
     names.every((name) => Object.hasOwn(SHARED, name))
   );
@@ -198,6 +197,12 @@ async function setOne(session: Session, { place, change, at, named }: One): Prom
     // A caller who named a revision needs the next one.
     const end = named !== undefined ? ` (revision ${answer.revision})` : "";
     await reportFlag(session, place, answer.value, { end });
-    noteRules(session, place, { patch, flag: answer.value, lost, replaces });
+    if (change.rules)
+      (await import("./rule-notes.ts")).noteRules(session, place, {
+        patch,
+        flag: answer.value,
+        lost,
+        replaces,
+      });
   });
 }

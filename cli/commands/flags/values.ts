@@ -2,10 +2,8 @@ import { clock } from "../../../src/base/clock.ts";
 import { Option } from "commander";
 import { AppError } from "../../../src/base/errors.ts";
 import type { FlagPatch } from "../../../src/flags/flag.ts";
-import { ruleClauses } from "../../../src/flags/rules/rule-words.ts";
-import { rowsBeforeShare } from "../../../src/flags/rules/shares.ts";
-import { areBoolean } from "../../../src/flags/rules/rules.ts";
 import { flags as operations } from "../../../src/operations/flags.ts";
+import { appended, conditionOption } from "../../session/command-line.ts";
 import type { Input } from "../../session/input.ts";
 import { optionFor } from "../../session/guesses/near-misses.ts";
 import type { Session } from "../../session/session.ts";
@@ -13,7 +11,37 @@ import { jsonValue } from "../../session/sources.ts";
 import { expiryValue } from "../../session/values.ts";
 import type { Taken } from "../../session/verb.ts";
 import type { Place } from "./place.ts";
-import { type FlagDetail, type RulesChange, readRules, RULE_OPTIONS } from "./rules.ts";
+import type { FlagDetail, readRules, RuleOptions } from "./rules.ts";
+
+/** The options of `flags set` that give a flag variants and rules. */
+const RULE_OPTIONS: readonly Taken[] = [
+  ["--variants <json>", 'its values by name: JSON such as {"on":true,"off":false}, @FILE, or none'],
+  optionFor(
+    "defaultVariant",
+    "--default <variant>",
+    "the variant that is served if no rule selects one, or none",
+  ),
+  new Option("--targeting <json>", "the rule, in flagd's language: JSON, @FILE, or none").conflicts([
+    "rollout",
+    "if",
+    "else",
+  ]),
+  [
+    "--rollout <percent>",
+    "percentage of users who get on; the same user is always in or out; none ends the rollout",
+  ],
+  conditionOption(
+    "condition for the --then after it, such as 'plan == pro and country in AT, DE' or 'segment staff'; repeatable",
+  ),
+  new Option(
+    "--then <variant>",
+    "variant for users who match, or shares such as '25 %' or '10 % red, 90 % blue'; repeatable (default for a flag that is on or off: on)",
+  ).argParser(appended),
+  new Option(
+    "--else <variant>",
+    "variant or shares for everyone else (default: the default variant)",
+  ).conflicts("targeting"),
+];
 
 /** The options that say what a flag is in an environment: state, payload, expiry, variants and rules. */
 export const VALUE_OPTIONS: readonly Taken[] = [
@@ -28,14 +56,26 @@ export const VALUE_OPTIONS: readonly Taken[] = [
   ),
 ];
 
+const RULED: readonly (keyof RuleOptions)[] = [
+  "variants",
+  "default",
+  "targeting",
+  "rollout",
+  "if",
+  "then",
+  "else",
+];
+
 type Options = { on?: true; off?: true; payload?: string; expires?: string };
 
 /** The change by the options of {@link VALUE_OPTIONS}, as far as it is known before the flag is read. */
-export type ValuesChange = { own: FlagPatch; rules: RulesChange };
+export type ValuesChange = { own: FlagPatch; rules: Awaited<ReturnType<typeof readRules>> | null };
 
 /** Reads the options of {@link VALUE_OPTIONS}. Throws `invalid`. */
 export async function readValues(input: Input): Promise<ValuesChange> {
-  const rules = await readRules(input);
+  const isRuled = RULED.some((name) => input.options[name] !== undefined);
+  // The language of rules is loaded for a change that has one.
+  const rules = isRuled ? await (await import("./rules.ts")).readRules(input) : null;
   const { on, off, payload, expires } = input.options as Options;
   const own: FlagPatch = {
     ...(on || off ? { enabled: on === true } : {}),
@@ -64,24 +104,15 @@ export async function planChange(
   place: Place,
   { own, rules }: ValuesChange,
 ): Promise<Planned> {
+  if (rules === null) return { patch: own, revision: null, lost: undefined, replaces: false };
   const read = rules.needsFlag ? await readFlag(session, place) : null;
   const patch = { ...rules.patchFor(read?.flag), ...own };
   return {
     patch,
     revision: read?.revision ?? null,
-    lost: read?.flag && lostBy(patch, read.flag),
-    replaces: rules.replacesRule && isOfAnotherKind(read?.flag),
+    lost: read?.flag && rules.lostBy(patch, read.flag),
+    replaces: rules.replaces(read?.flag),
   };
-}
-
-function isOfAnotherKind(flag: FlagDetail | undefined): boolean {
-  return flag !== undefined && ruleClauses(flag) === null && rowsBeforeShare(flag.targeting).length === 0;
-}
-
-function lostBy({ variants, payload }: FlagPatch, flag: FlagDetail): unknown {
-  if (variants == null || areBoolean(variants) || payload !== undefined) return undefined;
-  const hadPayload = flag.variants === undefined || areBoolean(flag.variants);
-  return hadPayload && !Bun.deepEquals(flag.payload, {}) ? flag.payload : undefined;
 }
 
 /** A flag with its revision, which is 0 for one that does not exist. */

@@ -1,4 +1,5 @@
-import { type RampedState, type Ramp, type RampPlan, isHeld, planOfRamp } from "./ramp.ts";
+import { type RampedState, type Ramp, type RampPlan, isHeld } from "./ramp.ts";
+import { planOfRamp } from "./ramp-view.ts";
 import { type Ramped, readShare, writeShare } from "./ramp-share.ts";
 
 /** The course of a ramp that holds its flag; undefined for one that has ended. */

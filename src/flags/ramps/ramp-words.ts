@@ -1,6 +1,6 @@
 import { durationInWords } from "../../base/units.ts";
 import { conditionInWords } from "../rules/condition-words.ts";
-import type { viewRamp } from "./ramp.ts";
+import type { viewRamp } from "./ramp-view.ts";
 
 /** A ramp as the admin API shows it. */
 export type RampView = ReturnType<typeof viewRamp>;

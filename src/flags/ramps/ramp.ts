@@ -1,11 +1,9 @@
-import { isoTime, shownTime } from "../../base/clock.ts";
 import { AppError } from "../../base/errors.ts";
 import { isObject } from "../../base/json.ts";
 import type { NewOf, RecordOf } from "../../base/kinds/kinds.ts";
-import { shownOf } from "../../base/kinds/records.ts";
 import type { FlagPlace } from "../flag.ts";
 import { RAMP_LIMITS } from "../limits.ts";
-import { COURSE, GUARDED, type RAMP } from "./ramp-card.ts";
+import type { COURSE, RAMP } from "./ramp-card.ts";
 
 export const RAMP_STATUSES = ["running", "paused", "completed", "aborted"] as const;
 /** Why a ramp is paused or was aborted. */
@@ -131,47 +129,6 @@ export function restOf({ left: { enabled, rules } }: Pick<Ramp, "left">): string
 export function dueAt({ steps, every, startAt }: Pick<Ramp, "steps" | "every" | "startAt">): number | null {
   const last = steps.findLast(({ doneAt }) => doneAt !== null)?.doneAt;
   return last == null ? startAt : last + every * 1000;
-}
-
-/** The course of a ramp, of which the first step may be to come. */
-export function planOfRamp(ramp: Ramp): RampPlan {
-  const { steps, startAt } = ramp;
-  const { within } = steps[0]!;
-  const { guards, onGuard, ...course } = shownOf(COURSE, ramp);
-  return {
-    ...course,
-    to: steps.map(({ share }) => share),
-    ...(within && { within }),
-    ...(within && steps.some((step) => !step.within) && { thenEveryone: true }),
-    ...(startAt === null || isBegun(ramp) ? {} : { start: isoTime(startAt) }),
-    ...(guards.length === 0 ? {} : { guards, onGuard }),
-  };
-}
-
-/** A ramp as the history records it. */
-export function rampState(ramp: Ramp) {
-  const { status, reason, share } = ramp;
-  return { ...planOfRamp(ramp), status, reason, share };
-}
-
-export function viewRamp(ramp: Ramp) {
-  const { flag, environment, variant, share, status, nextAt, every, steps, reason, who, why, createdAt } =
-    ramp;
-  return {
-    flag,
-    environment,
-    variant,
-    share,
-    status,
-    nextAt: shownTime(nextAt),
-    every,
-    steps: steps.map(({ doneAt, ...step }) => ({ ...step, doneAt: shownTime(doneAt) })),
-    reason,
-    ...shownOf(GUARDED, ramp),
-    who,
-    why,
-    createdAt: isoTime(createdAt),
-  };
 }
 
 export function noSuchRamp({ environment, flag }: FlagPlace): AppError {

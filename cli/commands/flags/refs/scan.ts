@@ -7,7 +7,7 @@ import { flags } from "../../../../src/operations/flags.ts";
 import { projects } from "../../../../src/operations/projects.ts";
 import { EXIT, Failed } from "../../../exit.ts";
 import { counted, shown, table } from "../../../output/text.ts";
-import { appended } from "../../../session/conditions.ts";
+import { appended } from "../../../session/command-line.ts";
 import { listOption } from "../../../session/command-line.ts";
 import { listAll } from "../../../session/pages.ts";
 import type { Session } from "../../../session/session.ts";

@@ -2,7 +2,7 @@ import { durationInWords } from "../../../base/units.ts";
 import { isObject } from "../../../base/json.ts";
 import type { experimentState } from "../../../experiments/experiment.ts";
 import { rampStatusInWords } from "../../../flags/ramps/ramp-words.ts";
-import type { rampState } from "../../../flags/ramps/ramp.ts";
+import type { rampState } from "../../../flags/ramps/ramp-view.ts";
 import { recordedState } from "../../../flags/segment.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import { type Revision, actionOf, nounOf } from "../../../projects/history.ts";

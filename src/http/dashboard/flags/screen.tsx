@@ -16,7 +16,8 @@ import {
 import { flagState } from "../../../flags/history.ts";
 import { parseGuard } from "../../../flags/ramps/guard.ts";
 import { settled } from "../../../flags/ramps/ramp-plan.ts";
-import { isHeld, viewRamp } from "../../../flags/ramps/ramp.ts";
+import { isHeld } from "../../../flags/ramps/ramp.ts";
+import { viewRamp } from "../../../flags/ramps/ramp-view.ts";
 import { type Trial, tryChange } from "../../../flags/reads/evaluations.ts";
 import { type FlagReads, readsOfFlags } from "../../../flags/reads/flag-reads.ts";
 import { type Served, servedToday } from "../../../flags/reads/served.ts";
