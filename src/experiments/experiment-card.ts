@@ -18,21 +18,29 @@ export const DESIGN = {
       "control <variant>",
       "variant to compare the others with (default: the default variant of the flag)",
     ],
+    label: "Control",
+    hint: "The variant that others are compared with. Empty: the default of the flag.",
   },
   split: {
     kind: { is: "weights" },
     option: ["split <weights>", "weight of each variant, such as off:50,on:50 (default: equal weights)"],
+    label: "Split",
+    hint: "A weight for each variant, such as off:50,on:50. Empty: all alike.",
   },
   /** Days before which there is no winner. */
   minDays: {
     kind: { is: "count", least: 0, most: EXPERIMENT_LIMITS.minDays },
     default: 7,
     option: ["min-days <days>", "number of days before a winner is declared"],
+    label: "Days before there is a winner",
+    hint: "A week evens out its days.",
   },
   hypothesis: {
     kind: { is: "area", most: EXPERIMENT_LIMITS.hypothesis },
     default: null,
     option: ["hypothesis <text>", "what you expect, and why"],
+    label: "Hypothesis",
+    hint: `What you expect, and why. At most ${EXPERIMENT_LIMITS.hypothesis.toLocaleString("en")} characters.`,
   },
   ...GUARDED,
 } as const satisfies Card;

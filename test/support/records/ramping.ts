@@ -7,7 +7,8 @@ import {
   resumeRamp,
   startRamp,
 } from "../../../src/flags/ramps/ramps.ts";
-import { type RampPlan, viewRamp } from "../../../src/flags/ramps/ramp.ts";
+import type { RampPlan } from "../../../src/flags/ramps/ramp.ts";
+import { viewRamp } from "../../../src/flags/ramps/ramp-view.ts";
 import { applyDue } from "../../../src/flags/schedule/schedule-job.ts";
 import { parseRules } from "../../../src/flags/rules/rules.ts";
 import { BOB, openShop } from "./shop.ts";

@@ -10,14 +10,14 @@ import { type Faults, faultAt } from "../parts/submit.ts";
 import { NEW_EXPERIMENT, RELEASES, experimentPath, pathTo } from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
 import { GUARD_ACTIONS } from "../../../flags/ramps/ramp-card.ts";
-import { parseWeights } from "../../../base/kinds/kinds.ts";
+import { DESIGN } from "../../../experiments/experiment-card.ts";
 import { metricInWords } from "../../../flags/release/release-words.ts";
-import { EXPERIMENT_LIMITS } from "../../../experiments/limits.ts";
 import type { Project } from "../../../projects/project.ts";
 import { type Fields, textOf, textsOf } from "../fields.ts";
 import { Guards, guardsIn } from "../flags/release-fields.tsx";
 import type { Page } from "../page.tsx";
-import { AreaField, CheckField, SelectField, TextField, WhyField } from "../parts/field.tsx";
+import { CheckField, SelectField, TextField, WhyField } from "../parts/field.tsx";
+import { CardFields, givenIn } from "../parts/kind-field.tsx";
 import { Button, Form } from "../parts/link.tsx";
 import { EnvironmentField } from "../parts/list.tsx";
 import { projectPage } from "../project/project-page.tsx";
@@ -48,7 +48,7 @@ export function experimentsRoutes({ app, get, post, act }: Dashboard) {
       input({ fields, names: { project } }) {
         const typed = typedIn(fields);
         if (typed.environment === "") throw faultAt("environment", "choose an environment");
-        return { names: { project, environment: typed.environment }, body: designOf(typed) };
+        return { names: { project, environment: typed.environment }, body: designOf(fields) };
       },
       async confirm({ fields, names: { project } }) {
         const { name, environment } = typedIn(fields);
@@ -127,22 +127,20 @@ function typedIn(fields: Fields): Design {
   };
 }
 
+const { control, split, minDays, hypothesis } = DESIGN;
+const NUMBERS = { split, control, minDays };
+
 /** A design for the admin API. Throws the fault of a field that it cannot read. */
-function designOf(typed: Design) {
-  const { name, flag, metrics, more, split, control, minDays, hypothesis, guards, onGuard } = typed;
-  const weights = split === "" ? undefined : parseWeights(split);
-  if (split !== "" && !weights)
-    throw faultAt("split", "write a weight for each variant, such as off:50,on:50");
+function designOf(fields: Fields) {
+  const { name, flag, metrics, more, guards, onGuard } = typedIn(fields);
+  const given = givenIn({ ...NUMBERS, hypothesis }, fields, 0);
   if (metrics === "")
     throw faultAt("metrics", "name what decides, such as submissions:contact or event:signup");
   return {
     name,
     flag,
     metrics: [metrics, ...linesOf(more)],
-    ...(weights && { split: weights }),
-    ...(control !== "" && { control }),
-    ...(minDays !== "" && { minDays: Number(minDays) }),
-    ...(hypothesis !== "" && { hypothesis }),
+    ...given,
     guards: linesOf(guards),
     onGuard,
   };
@@ -216,12 +214,7 @@ function DesignForm({ project, typed, faults, flags, metrics }: Props) {
         />
         <TextField name="event" label="Or an event of your pages" hint="Its name, such as signup." />
       </div>
-      <AreaField
-        {...at("hypothesis")}
-        label="Hypothesis"
-        hint={`What you expect, and why. At most ${EXPERIMENT_LIMITS.hypothesis.toLocaleString("en")} characters.`}
-        rows={3}
-      />
+      <CardFields card={{ hypothesis }} typed={{ fields: null, faults }} texts={typed} />
       <Details typed={typed} faults={faults} metrics={metrics} />
       <WhyField value={typed.why} />
       <p class="buttons">
@@ -237,29 +230,13 @@ function DesignForm({ project, typed, faults, flags, metrics }: Props) {
 const IN_DETAILS = ["more", "split", "control", "minDays", "guards", "onGuard"] as const;
 
 function Details({ typed, faults, metrics }: Pick<Props, "typed" | "faults" | "metrics">) {
-  const at = controls(typed, faults);
   const isOpen = IN_DETAILS.some((name) => faults[name] || typed[name] !== BLANK[name]);
   return (
     <details open={isOpen} id="new-experiment-more">
       <summary>Split, length and guards</summary>
       <div class="stack">
         <div class="columns">
-          <TextField
-            {...at("split")}
-            label="Split"
-            hint="A weight for each variant, such as off:50,on:50. Empty: all alike."
-          />
-          <TextField
-            {...at("control")}
-            label="Control"
-            hint="The variant that others are compared with. Empty: the default of the flag."
-          />
-          <TextField
-            {...at("minDays")}
-            type="number"
-            label="Days before there is a winner"
-            hint="A week evens out its days."
-          />
+          <CardFields card={NUMBERS} typed={{ fields: null, faults }} texts={typed} />
         </div>
         <fieldset>
           <legend>Other metrics</legend>

@@ -1,6 +1,6 @@
 import { isObject } from "../../../../src/base/json.ts";
 import { compileFlag, subjectOf } from "../../../../src/flags/flagd/evaluate.ts";
-import type { rampState } from "../../../../src/flags/ramps/ramp.ts";
+import type { rampState } from "../../../../src/flags/ramps/ramp-view.ts";
 import { readShare } from "../../../../src/flags/ramps/ramp-share.ts";
 import { type FlagRules, parseRules, rulesText } from "../../../../src/flags/rules/rules.ts";
 
