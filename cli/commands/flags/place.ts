@@ -1,6 +1,8 @@
 import { AppError } from "../../../src/base/errors.ts";
 import { flags as operations } from "../../../src/operations/flags.ts";
+import { scheduled } from "../../../src/operations/scheduled.ts";
 import { shown } from "../../output/text.ts";
+import type { Client } from "../../session/client.ts";
 import type { Input } from "../../session/input.ts";
 import { nearestOf } from "../../session/guesses/nearest.ts";
 import { listAll } from "../../session/pages.ts";
@@ -38,4 +40,9 @@ export async function nearFlag({ client }: Session, { project, environment, flag
     flag,
     flags.map(({ slug }) => slug),
   );
+}
+
+/** The scheduled changes of a project, or of one of its environments, the next first. */
+export function listScheduled(client: Client, project: string, environment?: string) {
+  return listAll(client, scheduled.list, { names: { project }, query: { environment } });
 }

@@ -1,10 +1,7 @@
 import type { SetResult } from "../../../src/base/result.ts";
-import { scheduled as operations } from "../../../src/operations/scheduled.ts";
 import { shown } from "../../output/text.ts";
-import type { Client } from "../../session/client.ts";
-import { listAll } from "../../session/pages.ts";
 import type { Session } from "../../session/session.ts";
-import { type Place, nearFlag } from "./place.ts";
+import { listScheduled, type Place, nearFlag } from "./place.ts";
 import type { FlagDetail } from "./rules.ts";
 import { hasExpired, summaryOf } from "./state.ts";
 
@@ -51,9 +48,4 @@ async function noteScheduled(
       note(
         shown`scheduled at ${each.at}: ${(await import("./scheduled.ts")).changeOf(each)}; formflag flags unschedule ${each.id} -p ${project} cancels it\n`,
       );
-}
-
-/** The scheduled changes of a project, or of one of its environments, the next first. */
-export function listScheduled(client: Client, project: string, environment?: string) {
-  return listAll(client, operations.list, { names: { project }, query: { environment } });
 }

@@ -10,8 +10,7 @@ import { listAll } from "../../session/pages.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
 import { inProject, verb } from "../../session/verb.ts";
-import { type Place, projectOrEnvironment } from "./place.ts";
-import { listScheduled } from "./report.ts";
+import { listScheduled, type Place, projectOrEnvironment } from "./place.ts";
 
 export const addScheduledCommand = verb("scheduled", {
   description:
