@@ -14,10 +14,10 @@ export type Input = {
   /** The options of the command itself, as commander leaves them. */
   options: Record<string, unknown>;
   /**
-   * Returns the given name, or prompts for it: for one of the forms or projects that there are, unless it is a new one. Throws
-   * `invalid` if it is missing and there is no terminal to prompt on.
+   * Returns the given name, or prompts for it: for one of those that there are, unless it is a new one; a text for `isNew` says
+   * what that may be. Throws `invalid` if it is missing and there is no terminal to prompt on.
    */
-  need: (name: string | undefined, what: string, isNew?: boolean) => Promise<string>;
+  need: (name: string | undefined, what: string, isNew?: boolean | string) => Promise<string>;
   /** The project of `-p`, the only one that there is, or one chosen at a prompt. Throws `invalid` as `need` does. */
   project: () => Promise<string>;
   /** The project of `-p` or `FORMFLAG_PROJECT`; undefined for none. Throws `invalid` for several. */
@@ -74,7 +74,7 @@ export function openInput(io: Io, config: Config, client: Client, command: Comma
       throw usage(`this command takes one project, not ${given}`, "leave out the others");
     return given;
   };
-  const need = async (name: string | undefined, what: string, isNew = false) => {
+  const need = async (name: string | undefined, what: string, isNew: boolean | string = false) => {
     if (name !== undefined) return name;
     if (!canPrompt(io, config))
       throw usage(
@@ -87,7 +87,8 @@ export function openInput(io: Io, config: Config, client: Client, command: Comma
       const choices = await namesOf(() => listChoices(kind, client, { only: givenProject() }));
       if (choices.length > 0) return promptChoice(`Which ${kind}?`, choices);
     }
-    return promptText(`Which ${what}?`, (text) => (text === "" ? "Please write a name" : undefined));
+    const more = typeof isNew === "string" ? ` (${isNew})` : "";
+    return promptText(`Which ${what}?${more}`, (text) => (text === "" ? "Please write a name" : undefined));
   };
   return {
     config,

@@ -85,6 +85,18 @@ test.each([
   expect({ code, screen }).toEqual({ code: 0, screen: expect.stringContaining(shows) });
 });
 
+test("a target that is added is asked for with the kinds that there are", async () => {
+  const { at, run } = await openShop();
+  await run("forms", "create", "contact");
+  const terminal = at("targets", "add");
+  await terminal.shows("Which form?");
+  terminal.type("cont\r");
+  await terminal.shows("Which target? (a URL, mail: and an address, or slack:");
+  terminal.type("mail:ann@example.com\r");
+  await terminal.ends();
+  expect((await run("targets", "list", "contact")).stdout).toContain("ann@example.com");
+});
+
 test("a token that is created gets a name that is typed", async () => {
   const { at, run } = await openShop();
   await run("tokens", "create", "ci", "--scope", "read");

@@ -1,4 +1,5 @@
 import { Option } from "commander";
+import { CHAT_KINDS } from "../../../src/delivery/target.ts";
 import type { NewOf } from "../../../src/base/kinds/kinds.ts";
 import { NOTICES } from "../../../src/delivery/notices/notice-card.ts";
 import { projectTargets as ofProject } from "../../../src/operations/changes/project-targets.ts";
@@ -77,7 +78,7 @@ async function parseAdd(input: Input, ...given: (string | undefined)[]): Promise
         "formflag targets add -p <project> --on changes <url>",
       );
     if (isFiltered) throw usage("--on goes without -e, --event and --digest, which are for notices");
-    const url = await input.need(givenForm, "target", true);
+    const url = await input.need(givenForm, "target", KINDS);
     return { project: await input.project(), target: await readTarget(input, url), on: ["changes"] };
   }
   const isTarget = /^([a-z]+:|-$)/i.test(givenForm ?? "") && givenTarget === undefined;
@@ -99,7 +100,7 @@ async function parseAdd(input: Input, ...given: (string | undefined)[]): Promise
       "leave out the form: formflag targets add <target> -p <project>",
     );
   const form = await input.need(givenForm, "form");
-  const target = await input.need(givenTarget, "target", true);
+  const target = await input.need(givenTarget, "target", KINDS);
   requireTarget(form, target);
   return { form: await input.form(form), target: await readTarget(input, target) };
 }
@@ -116,6 +117,9 @@ async function filterIn(
   const more = given.filter((word): word is string => isEvent(word));
   return [given.filter((word) => !isEvent(word)), { ...filter, events: [...new Set([...events, ...more])] }];
 }
+
+/** The kinds of targets, as they are written. */
+const KINDS = `a URL, mail: and an address, or ${CHAT_KINDS.map((kind) => `${kind}:`).join(", ")} and a URL`;
 
 /** A target as it was given; `-` is for standard input. */
 export async function readTarget(input: Input, target: string): Promise<string> {
