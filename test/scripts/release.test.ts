@@ -5,6 +5,7 @@ import { unpackTar } from "modern-tar";
 import manifest from "../../package.json";
 import { tarGz, zip } from "../../scripts/archive.ts";
 import { formatOf } from "../../scripts/format.ts";
+import { openFeaturePackage } from "../../scripts/publishing/openfeature.ts";
 import { type Lock, sbom } from "../../scripts/sbom.ts";
 import { EXECUTABLE } from "../support/executable.ts";
 
@@ -43,6 +44,30 @@ describe("an archive", () => {
     expect(Object.keys(files)).toEqual(["a/README.md", "a/run"]);
     expect(new TextDecoder().decode(files["a/run"])).toBe("#!/bin/sh\n");
   });
+});
+
+test("the package of the providers is the same bytes each time, compiles no code, and needs only the SDKs", async () => {
+  const about = { version: "1.2.3", description: "", license: "MIT", date: DATE };
+  const { name, bytes } = await openFeaturePackage(about);
+  expect(name).toBe("formflag-openfeature-1.2.3.tgz");
+  expect(await openFeaturePackage(about)).toEqual({ name, bytes });
+  const entries = await unpackTar(Bun.gunzipSync(bytes as Uint8Array<ArrayBuffer>));
+  const files = new Map(
+    entries.map(({ header, data }) => [header.name.slice("package/".length), new TextDecoder().decode(data)]),
+  );
+  type Package = { exports: Record<string, { types: string; default: string }>; dependencies?: object };
+  const { exports, dependencies } = JSON.parse(files.get("package.json")!) as Package;
+  expect(dependencies).toBeUndefined();
+  const named = Object.values(exports).flatMap((each) =>
+    typeof each === "string" ? [] : Object.values(each),
+  );
+  expect(named.filter((path) => !files.has(path.slice(2)))).toEqual([]);
+  for (const [path, text] of files) {
+    if (!/\.(js|d\.ts)$/.test(path)) continue;
+    expect([path, text.match(/\beval\(|new Function|\bprocess\.\w|\bBun\./g)]).toEqual([path, null]);
+    const imported = [...text.matchAll(/(?:from|import\() ?"([^."][^"]*)"/g)].map(([, from]) => from!);
+    expect(imported.filter((from) => !/^@openfeature\/(?:server|web)-sdk$/.test(from))).toEqual([]);
+  }
 });
 
 describe("the bill of materials", () => {
