@@ -14,6 +14,8 @@ import { memoryOfStreams } from "./ofrep.ts";
 import { type Server, freePort, startServer } from "./process.ts";
 
 const FLAG = "/api/v1/flags/flag-00050";
+/** The flag that changes. */
+const CHANGED = "flag-00051";
 /** Changes between two kills, and milliseconds after which a change has to be in every answer. */
 const [A_KILL, FRESH] = [25, 1000];
 
@@ -68,10 +70,11 @@ async function measureKills(pair: Pair, directory: string, changes: number, show
   const { source, headers } = pair;
   let { relay } = pair;
   const [port, sourcePort] = [relay, source].map(({ url }) => Number(new URL(url).port));
-  let [written, seen, answers, wrong, old] = [0, 0, 0, 0, 0];
+  let [written, seen, answers, made, wrong, old] = [0, 0, 0, 0, 0, 0];
   const over = new AbortController();
   const readOnce = async () => {
-    const answer = await fetch(`http://127.0.0.1:${port}${FLAG}`, { headers });
+    const answer = await fetch(`http://127.0.0.1:${port}/api/v1/flags/${CHANGED}`, { headers });
+    made += 1;
     return ((await answer.json()) as { payload: { count?: number } }).payload.count ?? 0;
   };
   const reading = async () => {
@@ -89,7 +92,7 @@ async function measureKills(pair: Pair, directory: string, changes: number, show
   const change = () => {
     written += 1;
     const payload = JSON.stringify({ count: written });
-    return onCommandLine(source.data, "flags", "set", "flag-00050", ...place, "--payload", payload);
+    return onCommandLine(source.data, "flags", "set", CHANGED, ...place, "--payload", payload);
   };
   for (let kill = 0; kill < changes / A_KILL; kill += 1) {
     for (let each = 0; each < A_KILL - 1; each += 1) await change();
@@ -122,7 +125,11 @@ async function measureKills(pair: Pair, directory: string, changes: number, show
     });
   figure("wrong answers", wrong);
   figure(`changes not there after ${FRESH / 1000} s`, old);
-  await Promise.all([relay.stop(), pair.source.stop()]);
+  await relay.stop();
+  type Reads = { reads: number }[];
+  const [counted] = await onCommandLine<Reads>(source.data, "flags", "reads", CHANGED, "-p", "bench");
+  figure("reads counted more than once", Math.max(0, (counted?.reads ?? 0) - made));
+  await pair.source.stop();
 }
 
 async function restart(pair: Pair, port: number): Promise<void> {

@@ -28,8 +28,9 @@ export function connectSource({ address, readToken, caFile }: SourceSettings) {
       yield* linesIn(answer.body!);
     },
     /** Sends a batch, which the source has taken when it fulfils. Throws as `lines`, and `invalid` for a batch that it never takes. */
-    async send(body: string): Promise<void> {
-      const answer = await ask({ method: "POST", body, signal: AbortSignal.timeout(ANSWER) });
+    async send(body: string, stopped: AbortSignal): Promise<void> {
+      const signal = AbortSignal.any([stopped, AbortSignal.timeout(ANSWER)]);
+      const answer = await ask({ method: "POST", body, signal });
       if (answer.status !== 204) throw await refusalOf(answer);
     },
     /** Throws as `lines` unless the source would answer with a stream. */

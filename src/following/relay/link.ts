@@ -7,7 +7,7 @@ import type { Spool } from "./spool.ts";
 export type Source = {
   lines: (signal: AbortSignal) => AsyncGenerator<string>;
   /** Sends a batch. Throws `invalid` or `too_large` for one that it never takes. */
-  send: (body: string) => Promise<void>;
+  send: (body: string, signal: AbortSignal) => Promise<void>;
 };
 
 type Log = { report: (error: unknown) => void; note: (text: string) => void };
@@ -38,17 +38,21 @@ export function startLink(
 ): { stop: (grace: number) => Promise<void> } {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const pause = (ms: number) => {
+  const pause = async (ms: number) => {
+    if (signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = clock.after(ms, resolve);
-    signal.addEventListener("abort", () => resolve(), { once: true });
-    return promise.finally(() => timer.close());
+    const wake = () => resolve();
+    const timer = clock.after(ms, wake);
+    signal.addEventListener("abort", wake);
+    await promise;
+    timer.close();
+    signal.removeEventListener("abort", wake);
   };
-  const send = () => sendAll(spool, source, log.report).catch(() => {});
+  const send = (until: AbortSignal) => sendAll(spool, source, until, log.report).catch(() => {});
   const sending = async () => {
     while (!signal.aborted) {
       await pause(BATCH_INTERVAL);
-      if (relay.isUp && spool.size > 0) await send();
+      if (relay.isUp && spool.size > 0) await send(signal);
     }
   };
   const loops = [follow(relay, source, name, log, { signal, pause }), sending()];
@@ -56,7 +60,7 @@ export function startLink(
     async stop(grace) {
       stopping.abort();
       await Promise.all(loops);
-      await Promise.race([send(), clock.sleep(grace)]);
+      await send(AbortSignal.timeout(grace));
     },
   };
 }
@@ -122,12 +126,17 @@ async function followOnce(
 }
 
 /** Sends all that is in files which are not written to any more, the oldest first. */
-async function sendAll(spool: Spool, source: Source, report: (error: unknown) => void): Promise<void> {
+async function sendAll(
+  spool: Spool,
+  source: Source,
+  signal: AbortSignal,
+  report: (error: unknown) => void,
+): Promise<void> {
   await spool.turn();
   for (let batch = spool.next(); batch !== null; batch = spool.next()) {
     try {
       const body = await batch.read();
-      if (body !== "") await source.send(body);
+      if (body !== "") await source.send(body, signal);
     } catch (error) {
       if (!hasCode(error, NEVER_TAKEN)) throw error;
       report(new AppError("unavailable", `the source refuses ${batch.file}: ${error.message}`));

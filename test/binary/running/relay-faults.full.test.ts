@@ -192,3 +192,28 @@ test("kills of both sides while flags change show nothing wrong, and nothing old
   await reader;
   expect(wrong).toEqual([]);
 });
+
+test("counts that wait are counted once, whenever the relay is killed while it sends them", async () => {
+  const source = await startSource();
+  const { server, tokens } = source;
+  let { data, url, stop } = await startRelay(server.url, tokens.relay);
+  let read = 0;
+  const reads = async () =>
+    (await source.cli.json<{ reads: number }[]>("flags", "reads", "hero", "-p", "shop"))[0]?.reads ?? 0;
+  for (let round = 0; round < 5; round += 1) {
+    for (let each = 0; each < 10; each += 1) await countAt(url, source).then(() => (read += 1));
+    // Its last batch goes to the disk, and with luck to the source.
+    process.kill(server.pid, "SIGSTOP");
+    await stop();
+    process.kill(server.pid, "SIGCONT");
+    for (const ms of [600, 900, 1200]) {
+      const killed = await startRelay(server.url, tokens.relay, { data, isAway: true });
+      await Bun.sleep(ms + round * 40);
+      await killed.stop("SIGKILL");
+    }
+    ({ data, url, stop } = await startRelay(server.url, tokens.relay, { data }));
+  }
+  await eventually("all reads", async () => (await reads()) === read);
+  await stop();
+  expect(await reads()).toBe(read);
+});
