@@ -4,7 +4,7 @@ import { type SmtpServer, parseSmtpUrl } from "../smtp-url.ts";
 import { REGIONS, SERVICES, type ServiceName } from "./service.ts";
 
 /** A mail service without its key. */
-export type ServicePlace = { service: ServiceName; place: string; endpoint: string };
+type ServicePlace = { service: ServiceName; place: string; endpoint: string };
 
 /** A mail server, or a mail service. */
 export type MailPlace = { smtp: SmtpServer } | { service: ServicePlace };

@@ -38,7 +38,7 @@ export type Letter = {
   raw: () => Promise<Buffer<ArrayBuffer>>;
 };
 
-export type ServiceRequest = {
+type ServiceRequest = {
   /** Below the endpoint. */
   path: string;
   headers: Record<string, string>;
@@ -46,7 +46,7 @@ export type ServiceRequest = {
 };
 
 /** The answer of a service to a message that it did not take. */
-export type Refusal = {
+type Refusal = {
   message: string;
   /** Whether the operator has to correct something, such as the sender's domain: the message itself may be fine. */
   isOperators: boolean;
@@ -59,7 +59,7 @@ export type Service = {
   refusal: (answer: Answer) => Refusal;
 };
 
-export type Answer = { status: number; headers: Headers; json: Readonly<Record<string, unknown>> };
+type Answer = { status: number; headers: Headers; json: Readonly<Record<string, unknown>> };
 
 /**
  * The services: the part of a URL behind `://`, the mechanism of SPF that names their servers where the sender's own domain has
