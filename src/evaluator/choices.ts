@@ -1,22 +1,22 @@
-import { Constant, type Operation, type Run, runOf, truthy, unusable } from "./code.ts";
+import { Constant, type Operation, type Operations, type Run, runOf, truthy, unusable } from "./code.ts";
 import { attributeOf, textIn } from "./paths.ts";
 import { pay, payForText } from "./steps.ts";
 
 /** The operation `if`: condition, value, condition, value, …, and what is left where no condition holds. */
-export const branch: Operation = (args, compiler) => {
+const branch: Operation = (args, compiler) => {
   if (!Array.isArray(args)) return unusable(args, compiler);
   const codes = args.map(compiler.compile);
   const runs = codes.map(runOf);
   const [condition, value, otherwise] = runs as [Run, Run, Run];
   // Its condition counts, unless it is a constant.
   if (runs.length === 3 && !(codes[0] instanceof Constant))
-    return (data, frame) => (truthy(condition(data, frame)) ? value : otherwise)(data, frame);
+    return (data, level) => (truthy(condition(data, level)) ? value : otherwise)(data, level);
   const last = runs.length - 1;
-  return (data, frame) => {
+  return (data, level) => {
     pay(1);
     for (let at = 0; at < last; at += 2)
-      if (truthy(runs[at]!(data, frame))) return runs[at + 1]!(data, frame);
-    return last % 2 === 0 ? runs[last]!(data, frame) : null;
+      if (truthy(runs[at]!(data, level))) return runs[at + 1]!(data, level);
+    return last % 2 === 0 ? runs[last]!(data, level) : null;
   };
 };
 
@@ -39,17 +39,17 @@ function deciding(decides: boolean, names: readonly string[]): Operation {
       at += size;
     }
     const run = firstOf(runs, decides);
-    return (data, frame) => {
+    return (data, level) => {
       pay(1);
-      return run(data, frame);
+      return run(data, level);
     };
   };
 }
 
 function firstOf(runs: readonly Run[], decides: boolean): Run {
-  return (data, frame) => {
+  return (data, level) => {
     let value: unknown = null;
-    for (const run of runs) if (truthy((value = run(data, frame))) === decides) break;
+    for (const run of runs) if (truthy((value = run(data, level))) === decides) break;
     return value;
   };
 }
@@ -74,9 +74,9 @@ function rowOf(parts: readonly unknown[], from: number, names: readonly string[]
 /** `each` compares an attribute of another type. */
 function search({ name, texts }: Row, each: Run, decides: boolean): Run {
   const places = new Map(texts.map((text, at) => [text, at] as const).toReversed());
-  return (data, frame) => {
+  return (data, level) => {
     const value = textIn(data, name!);
-    if (value === undefined) return each(data, frame);
+    if (value === undefined) return each(data, level);
     const place = places.get(value);
     pay(place === undefined ? texts.length : place + 1);
     payForText(value.length);
@@ -84,5 +84,8 @@ function search({ name, texts }: Row, each: Run, decides: boolean): Run {
   };
 }
 
-export const or = deciding(true, ["==", "==="]);
-export const and = deciding(false, ["!=", "!=="]);
+export const CHOICES: Operations = {
+  if: branch,
+  or: deciding(true, ["==", "==="]),
+  and: deciding(false, ["!=", "!=="]),
+};

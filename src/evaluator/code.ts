@@ -1,10 +1,10 @@
-import { pay } from "./steps.ts";
+import { beyond, pay } from "./steps.ts";
 
-/** A loop around a part of a rule: the list that it goes through, and the data outside it. */
-export type Frame = { list: unknown; data: unknown; outer: Frame | null };
+/** The data outside a part of a rule: in a loop, first the list that it goes through, then the data around the loop. */
+export type Level = { value: unknown; outer: Level | null };
 
 /** A part of a rule: reads `data`, which is the context, or an element in a loop. */
-export type Run = (data: unknown, frame: Frame | null) => unknown;
+export type Run = (data: unknown, level: Level | null) => unknown;
 
 /** A part of a rule that needs no evaluation. */
 export class Constant {
@@ -40,6 +40,7 @@ export type Lists = { get: (segment: string) => List | undefined };
 
 /** An operation by its arguments, as they are in the rule. */
 export type Operation = (args: unknown, compiler: Compiler) => Code;
+export type Operations = Readonly<Record<string, Operation>>;
 
 export function runOf(code: Code): Run {
   if (!(code instanceof Constant)) return code;
@@ -52,9 +53,9 @@ export function listOf(parts: readonly unknown[], { compile }: Compiler): Code {
   const codes = parts.map(compile);
   if (codes.every((each) => each instanceof Constant)) return new Constant(codes.map(({ value }) => value));
   const runs = codes.map(runOf);
-  return (data, frame) => {
+  return (data, level) => {
     const values: unknown[] = [];
-    for (const run of runs) values.push(run(data, frame));
+    for (const run of runs) values.push(run(data, level));
     return values;
   };
 }
@@ -63,9 +64,9 @@ export function listOf(parts: readonly unknown[], { compile }: Compiler): Code {
 export function onList(operate: (values: readonly unknown[], data: unknown) => unknown): Operation {
   return (args, compiler) => {
     const run = runOf(Array.isArray(args) ? listOf(args, compiler) : compiler.compile(args));
-    return (data, frame) => {
+    return (data, level) => {
       pay(1);
-      return operate(asList(run(data, frame)), data);
+      return operate(asList(run(data, level)), data);
     };
   };
 }
@@ -114,7 +115,5 @@ export function textOf(value: unknown): string {
 /** Arguments that only an evaluation refuses. */
 export function unusable(args: unknown, { compile }: Compiler): Run {
   compile(args);
-  return () => {
-    throw new Error("an operation lacks its arguments");
-  };
+  return beyond;
 }

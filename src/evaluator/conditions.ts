@@ -1,6 +1,6 @@
-import { type Compiler, Constant, type Operation, type Run, runOf } from "./code.ts";
+import { type Compiler, Constant, type Operation, type Operations, type Run, runOf } from "./code.ts";
 import { momentOf } from "./moments.ts";
-import { type Network, Networks, addressOf, networkOf } from "./networks.ts";
+import { Networks, addressOf, networkOf } from "./networks.ts";
 import { pay } from "./steps.ts";
 
 /** Operations of two arguments that flagd does not have. A value of another type is no match. */
@@ -18,8 +18,8 @@ function withConstant(
     const [value, constant] = Array.isArray(args) ? (args as unknown[]) : [];
     const run = runOf(compiler.compile(value));
     const holds = read(constant, compiler);
-    return (data, frame) => {
-      const text = run(data, frame);
+    return (data, level) => {
+      const text = run(data, level);
       pay(1);
       return typeof text === "string" && holds !== undefined && holds(text);
     };
@@ -27,7 +27,7 @@ function withConstant(
 }
 
 /** The operation `matches`: whether a pattern occurs anywhere in a text. */
-export const matches = withConstant((constant, { pattern, payForPattern }) => {
+const matches = withConstant((constant, { pattern, payForPattern }) => {
   const found = typeof constant === "string" ? pattern(constant) : "";
   if (typeof found === "string") return undefined;
   payForPattern(found.size);
@@ -38,12 +38,12 @@ export const matches = withConstant((constant, { pattern, payForPattern }) => {
 });
 
 /** The operation `in_cidr`: whether an address belongs to a network, or to one of several. */
-export const inCidr = withConstant((constant) => {
+const inCidr = withConstant((constant) => {
   const list = (Array.isArray(constant) ? constant : [constant]).map((each: unknown) =>
     typeof each === "string" ? networkOf(each) : undefined,
   );
   if (list.includes(undefined)) return undefined;
-  const networks = new Networks(list as Network[]);
+  const networks = new Networks(list as string[]);
   return (text) => {
     const address = addressOf(text);
     return address !== undefined && networks.has(address);
@@ -55,8 +55,8 @@ function ofMoments(holds: (a: number, b: number) => boolean): Operation {
   return (args, compiler) => {
     if (!Array.isArray(args)) return FALSE;
     const [left, right] = [momentIn(args[0], compiler), momentIn(args[1], compiler)];
-    return (data, frame) => {
-      const [a, b] = [left(data, frame), right(data, frame)];
+    return (data, level) => {
+      const [a, b] = [left(data, level), right(data, level)];
       pay(1);
       return a !== undefined && b !== undefined && holds(a, b);
     };
@@ -76,9 +76,13 @@ function momentIn(
   const path = resolve(part) as { var?: unknown };
   const isNow = path.var === "$flagd.timestamp" && Object.keys(path).length === 1;
   return isNow
-    ? (data, frame) => momentOf(Number(code(data, frame)) * 1000)
-    : (data, frame) => momentOf(code(data, frame));
+    ? (data, level) => momentOf(Number(code(data, level)) * 1000)
+    : (data, level) => momentOf(code(data, level));
 }
 
-export const before = ofMoments((a, b) => a < b);
-export const after = ofMoments((a, b) => a > b);
+export const CONDITIONS: Operations = {
+  matches,
+  in_cidr: inCidr,
+  before: ofMoments((a, b) => a < b),
+  after: ofMoments((a, b) => a > b),
+};

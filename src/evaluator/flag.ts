@@ -44,6 +44,7 @@ export function compileFlag(key: string, flag: Flag, compileRule: CompileRule): 
     errorMessage: errorMessage.slice(0, MAX_MESSAGE),
     ...metadata,
   });
+  const noVariant = (variant: string) => fail(`Variant '${variant}' not found in flag with key '${key}'`);
   const results = new Map<string, Evaluation>();
   for (const variant of Object.keys(variants))
     results.set(variant, { reason: "TARGETING_MATCH", value: variants[variant], variant, ...metadata });
@@ -51,7 +52,7 @@ export function compileFlag(key: string, flag: Flag, compileRule: CompileRule): 
     const variant = flag.defaultVariant;
     if (!variant) return { reason: "DEFAULT", ...metadata };
     const result = results.get(variant);
-    return result ? { ...result, reason } : fail(`Variant '${variant}' not found in flag with key '${key}'`);
+    return result ? { ...result, reason } : noVariant(variant);
   };
   if (!targeting || Object.keys(targeting).length === 0) {
     const fixed = serve("STATIC");
@@ -73,7 +74,9 @@ export function compileFlag(key: string, flag: Flag, compileRule: CompileRule): 
     begin(context, flagd);
     try {
       result = run(context, null);
-      if (typeof result !== "string" || result.length > LIMITS.characters) lengthOf(result);
+      lengthOf(result);
+      // An object from the context may have no text.
+      if (result !== null && result !== undefined) result = textOf(result);
     } catch {
       return fail(
         remaining() < 0
@@ -83,13 +86,7 @@ export function compileFlag(key: string, flag: Flag, compileRule: CompileRule): 
     } finally {
       budget.steps -= granted - remaining();
     }
-    if (result === null || result === undefined) return fallback;
-    try {
-      const variant = textOf(result);
-      return results.get(variant) ?? fail(`Variant '${variant}' not found in flag with key '${key}'`);
-    } catch (error) {
-      // An object from the context may have a `toString` of its own.
-      return fail(`the rule of the flag ${key} does not yield the name of a variant: ${String(error)}`);
-    }
+    if (typeof result !== "string") return fallback;
+    return results.get(result) ?? noVariant(result);
   };
 }

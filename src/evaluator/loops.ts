@@ -1,18 +1,24 @@
-import { type Frame, type Operation, type Run, runOf, truthy, unusable } from "./code.ts";
-import { pay } from "./steps.ts";
+import { type Operation, type Operations, type Run, runOf, truthy, unusable } from "./code.ts";
+import { beyond, pay } from "./steps.ts";
 
 /** Elements of a loop that cost one operation. */
 const LOOPED_A_STEP = 16;
 
-type Loop = (list: readonly unknown[], body: Run, data: unknown, outer: Frame | null) => unknown;
+type Go<T> = (list: readonly unknown[], each: (element: unknown, index: number) => T) => unknown;
 
-/** An operation with the elements of a list; of any other value, there are none. */
-function loop(go: Loop): Operation {
+/** An operation with the elements of a list; of any other value, there are none. `counts` is whether its part reads their indexes. */
+function loop(go: Go<unknown>, counts = false): Operation {
   return (args, compiler) => {
     if (!Array.isArray(args)) return unusable(args, compiler);
-    const { compile } = compiler;
-    const [list, body] = [runOf(compile(args[0])), runOf(compile(args[1]))];
-    return (data, frame) => go(elementsOf(list(data, frame)), body, data, frame);
+    const [list, part] = [args[0], args[1]].map((each) => runOf(compiler.compile(each))) as [Run, Run];
+    return (data, outer) => {
+      const elements = elementsOf(list(data, outer));
+      const around = { value: data, outer };
+      const level = { value: elements, outer: around };
+      return go(elements, (element, index) =>
+        part(element, counts ? { value: { iterator: elements, index }, outer: around } : level),
+      );
+    };
   };
 }
 
@@ -22,48 +28,36 @@ function elementsOf(value: unknown): readonly unknown[] {
   return list;
 }
 
-export const some = loop((list, body, data, outer) => {
-  const frame = { list, data, outer };
-  return list.some((each) => truthy(body(each, frame)));
-});
-
-export const none = loop((list, body, data, outer) => {
-  const frame = { list, data, outer };
-  return !list.some((each) => truthy(body(each, frame)));
-});
-
-export const all = loop((list, body, data, outer) => {
-  const frame = { list, data, outer };
-  return list.length > 0 && list.every((each) => truthy(body(each, frame)));
-});
-
-export const map = loop((iterator, body, data, outer) =>
-  iterator.map((each, index) => body(each, { list: { iterator, index }, data, outer })),
-);
-
-export const filter = loop((iterator, body, data, outer) =>
-  iterator.filter((each, index) => truthy(body(each, { list: { iterator, index }, data, outer }))),
-);
+/** The same where its part is a condition. */
+function search(go: Go<boolean>, counts = false): Operation {
+  return loop((list, each) => go(list, (element, index) => truthy(each(element, index))), counts);
+}
 
 /** The operation `reduce`: a list, what to make of each element and the result before, and the first result. */
-export const reduce: Operation = (args, compiler) => {
+const reduce: Operation = (args, compiler) => {
   if (!Array.isArray(args) || args[1] === undefined || args[1] === null) return unusable(args, compiler);
-  const { compile } = compiler;
-  const [list, body] = [runOf(compile(args[0])), runOf(compile(args[1]))];
-  const first = args[2] === undefined ? undefined : runOf(compile(args[2]));
+  const [list, part, first] = args.map((each) => runOf(compiler.compile(each))) as [Run, Run, Run?];
   return (data, outer) => {
-    const start = first && flat(first(data, outer));
+    const start = flat(first?.(data, outer));
     const elements = elementsOf(list(data, outer));
-    const frame = { list: elements, data, outer };
-    const step = (accumulator: unknown, current: unknown) => flat(body({ accumulator, current }, frame));
+    const level = { value: elements, outer: { value: data, outer } };
+    const step = (accumulator: unknown, current: unknown) => flat(part({ accumulator, current }, level));
     return start === undefined ? elements.reduce(step) : elements.reduce(step, start);
   };
 };
 
 /** Returns what a loop may keep: a list or an object without others in it, so that it cannot grow in depth. */
 function flat(value: unknown): unknown {
-  if (typeof value !== "object" || value === null) return value;
-  for (const each of Object.values(value))
-    if (typeof each === "object" && each !== null) throw new RangeError("a result has lists in it");
+  if (typeof value === "object" && value !== null)
+    for (const each of Object.values(value)) if (typeof each === "object" && each !== null) beyond();
   return value;
 }
+
+export const LOOPS: Operations = {
+  some: search((list, holds) => list.some(holds)),
+  none: search((list, holds) => !list.some(holds)),
+  all: search((list, holds) => list.length > 0 && list.every(holds)),
+  filter: search((list, holds) => list.filter(holds), true),
+  map: loop((list, each) => list.map(each), true),
+  reduce,
+};

@@ -4,11 +4,11 @@ const ISO =
 /** Milliseconds since 1970 of a date in ISO 8601 with its zone, or of a number; undefined for what is none. */
 export function momentOf(value: unknown): number | undefined {
   if (typeof value === "number") return Number.isFinite(value) ? value : undefined;
-  if (typeof value !== "string" || value.length > 40) return undefined;
-  const [, year, month, day] = ISO.exec(value) ?? [];
-  if (day === undefined) return undefined;
-  const lastDay = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
-  if (Number(month) < 1 || Number(month) > 12 || Number(day) < 1 || Number(day) > lastDay) return undefined;
-  const time = Date.parse(value.replace(" ", "T").toUpperCase());
+  const [text, year, month, day] = (typeof value === "string" && ISO.exec(value)) || [];
+  // A day that its month does not have would be one of the next month.
+  const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
+  if (text === undefined || date.getUTCDate() !== Number(day) || date.getUTCMonth() !== Number(month) - 1)
+    return undefined;
+  const time = Date.parse(text.replace(" ", "T").toUpperCase());
   return Number.isNaN(time) ? undefined : time;
 }

@@ -1,12 +1,12 @@
 import {
   Constant,
-  type Frame,
+  type Level,
   type Operation,
-  type Run,
+  type Operations,
+  asList,
   converted,
   onList,
   onlyOf,
-  runOf,
   textOf,
 } from "./code.ts";
 import { lengthOf, paidRead, pay } from "./steps.ts";
@@ -15,97 +15,72 @@ import { memberOf, wholeOf } from "./subject.ts";
 /** Characters, and elements of a list, whose search costs about as much as one operation. */
 const SEARCHED_A_STEP = 1024;
 
+/** The beginning of a path that leads out of a loop, or out of the list that it goes through. */
+const UP = "../";
+
 /** The operation `var`: a path, and a default for what is not there. */
-export const variable: Operation = (args, { compile }) => {
-  const only = onlyOf(args);
-  const isList = Array.isArray(only);
-  const [path, otherwise] = isList ? (only as unknown[]) : [only];
-  const place = compile(path ?? null);
-  const fallback = otherwise === undefined ? undefined : runOf(compile(otherwise));
-  if (!(place instanceof Constant)) return computed(place, fallback, isList);
-  const text = converted(pathOf, undefined)(place.value);
-  return text === undefined ? new Constant(null) : reading(text, fallback);
+const variable: Operation = (args, { compile }) => {
+  const name = attributeOf({ var: args });
+  if (name !== undefined)
+    return (data) => {
+      pay(1);
+      const value = memberIn(data, name);
+      return value === undefined || typeof value === "function" ? null : paidRead(value);
+    };
+  const code = compile(onlyOf(args));
+  if (!(code instanceof Constant)) return (data, level) => find(data, level, placeOf(code(data, level)));
+  const place = placeOf(code.value);
+  return (data, level) => find(data, level, place);
 };
 
 /** The one name that a part of a rule reads; undefined for any other part. */
 export function attributeOf(part: unknown): string | undefined {
-  if (typeof part !== "object" || part === null || !("var" in part)) return undefined;
-  if (Object.keys(part).length !== 1) return undefined;
-  const path = onlyOf(part.var);
-  return typeof path === "string" && /^[^.\\$]+$/.test(path) ? path : undefined;
+  const path = typeof part === "object" && part !== null && "var" in part ? onlyOf(part.var) : undefined;
+  const isName =
+    typeof path === "string" && /^[^.\\$]+$/.test(path) && Object.keys(part as object).length === 1;
+  return isName ? path : undefined;
 }
 
 /** A member of data that is a text; undefined for any other. */
 export function textIn(data: unknown, name: string): string | undefined {
-  const value = data === null || data === undefined ? data : (data as Record<string, unknown>)[name];
+  const value = memberIn(data, name);
   return typeof value === "string" ? value : undefined;
 }
 
-/** A member of data as operations take it: null for one that is missing, and for a method of every object. */
-function read(data: unknown, name: string): unknown {
-  if (data === null || data === undefined) return null;
-  const value = (data as Record<string, unknown>)[name];
-  return value === undefined || typeof value === "function" ? null : value;
+function memberIn(data: unknown, name: string): unknown {
+  return (data as Record<string, unknown> | null | undefined)?.[name];
 }
 
-/** Reads a path that is known; null is the path of everything. */
-function reading(path: string | null, fallback: Run | undefined): Run {
-  if (path === null) return everything;
-  const steps = stepsOf(path);
-  const [name] = steps as [string];
-  if (steps.length > 1 || fallback || name === "$flagd")
-    return (data, frame) => find(data, frame, path, steps, fallback?.(data, frame));
-  return (data) => {
-    pay(1);
-    return paidRead(read(data, name));
-  };
-}
+/** A path, the names in it, and what is read where it leads nowhere. */
+type Place = { path: string; steps: string[]; otherwise: unknown };
 
-/** Reads a path that the rule computes, with its default where it yields a list. */
-function computed(place: Run, fallback: Run | undefined, isList: boolean): Run {
-  const text = converted(pathOf, undefined);
-  return (data, frame) => {
-    let path = place(data, frame);
-    let otherwise = fallback?.(data, frame);
-    if (!isList && Array.isArray(path)) [path, otherwise] = path as unknown[];
-    const known = text(path);
-    if (known === null) return everything(data);
-    if (known !== undefined) return find(data, frame, known, stepsOf(known), otherwise);
-    pay(1);
-    return null;
-  };
-}
+/** The place that arguments name; undefined where they have no text. */
+const placeOf = converted((args: unknown): Place | undefined => {
+  const [name, otherwise = null] = asList(args);
+  const path = textOf(name ?? "");
+  return { path, steps: stepsOf(path), otherwise };
+}, undefined);
 
-const everything = (data: unknown): unknown => {
+function find(data: unknown, level: Level | null, place: Place | undefined): unknown {
   pay(1);
-  const whole = wholeOf(data);
-  return typeof whole === "function" ? null : paidRead(whole);
-};
-
-function find(data: unknown, frame: Frame | null, path: string, steps: string[], otherwise: unknown) {
-  pay(1);
-  const [from, left] = frame && path.startsWith("../") ? climb(frame, path) : [data, steps];
-  let value = left.length === 0 ? wholeOf(from) : from;
-  for (const step of left)
+  if (!place) return null;
+  let { path, steps } = place;
+  let value = data;
+  // A path that leads out of loops.
+  if (level && path.startsWith(UP)) {
+    for (let at: Level | null = level; path.startsWith(UP); at = at?.outer ?? null) {
+      value = at?.value;
+      path = path.slice(UP.length);
+    }
+    steps = stepsOf(path);
+  }
+  if (steps.length === 0) value = wholeOf(value);
+  for (const step of steps)
     if ((value = memberOf(value, step)) === undefined) {
-      value = otherwise ?? null;
+      value = place.otherwise;
       break;
     }
   return typeof value === "function" ? null : paidRead(value);
-}
-
-/** The beginning of a path that leads out of loops, each of which has two levels: its list, and the data around it. */
-function climb(frame: Frame, path: string): [from: unknown, steps: string[]] {
-  let rest = path;
-  let from: unknown;
-  let isList = true;
-  for (let at: Frame | null = frame; rest.startsWith("../"); isList = !isList) {
-    from = isList ? at?.list : at!.data;
-    rest = rest.slice("../".length);
-    if (!at) break;
-    if (!isList) at = at.outer;
-  }
-  return [from, rest === "" ? [] : stepsOf(rest)];
 }
 
 /** The names of a path such as `user.plan`; a backslash before a dot makes it part of a name. */
@@ -125,29 +100,10 @@ function stepsOf(path: string): string[] {
   return steps;
 }
 
-/** A path, or null for none. */
-function pathOf(path: unknown): string | null {
-  return textOf(path ?? "") || null;
-}
-
 /** Counts arguments that are searched by the length of their texts. */
 export function payForSearch(values: unknown): void {
   pay(Math.floor(lengthOf(values) / SEARCHED_A_STEP));
 }
-
-/** The operation `missing`: the paths that lead nowhere. */
-export const missing = onList((paths, data) => {
-  payForSearch(paths);
-  return pathsToNothing(paths, data);
-});
-
-/** The operation `missing_some`: the same, or nothing if enough of them lead somewhere. */
-export const missingSome = onList((values, data) => {
-  payForSearch(values);
-  const [enough, paths] = values as [number, readonly unknown[]];
-  const found = pathsToNothing(paths, data);
-  return paths.length - found.length >= enough ? [] : found;
-});
 
 function pathsToNothing(paths: readonly unknown[], data: unknown): unknown[] {
   const found: unknown[] = [];
@@ -163,3 +119,19 @@ function pathsToNothing(paths: readonly unknown[], data: unknown): unknown[] {
   }
   return found;
 }
+
+export const PATHS: Operations = {
+  var: variable,
+  /** The paths that lead nowhere. */
+  missing: onList((paths, data) => {
+    payForSearch(paths);
+    return pathsToNothing(paths, data);
+  }),
+  /** The same, or nothing if enough of them lead somewhere. */
+  missing_some: onList((values, data) => {
+    payForSearch(values);
+    const [enough, paths] = values as [number, readonly unknown[]];
+    const found = pathsToNothing(paths, data);
+    return paths.length - found.length >= enough ? [] : found;
+  }),
+};

@@ -3,65 +3,32 @@ import {
   type Compiler,
   Constant,
   type Lists,
-  type Operation,
+  type Operations,
   type PatternOf,
   type Run,
   listOf,
   runOf,
 } from "./code.ts";
-import * as choices from "./choices.ts";
-import * as comparisons from "./comparisons.ts";
-import * as conditions from "./conditions.ts";
-import * as loops from "./loops.ts";
-import * as operations from "./operations.ts";
-import * as paths from "./paths.ts";
+import { CHOICES } from "./choices.ts";
+import { COMPARISONS } from "./comparisons.ts";
+import { CONDITIONS } from "./conditions.ts";
+import { LOOPS } from "./loops.ts";
+import { OPERATIONS } from "./operations.ts";
+import { PATHS } from "./paths.ts";
 import { fractional } from "./shares.ts";
 import { LIMITS } from "./steps.ts";
 import { semVer } from "./versions.ts";
 
-const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
-  ["if", choices.branch],
-  ["and", choices.and],
-  ["or", choices.or],
-  ["!", operations.not],
-  ["!!", operations.isTruthy],
-  ["==", comparisons.equal],
-  ["!=", comparisons.unequal],
-  ["===", comparisons.same],
-  ["!==", comparisons.different],
-  ["<", comparisons.less],
-  ["<=", comparisons.atMost],
-  [">", comparisons.greater],
-  [">=", comparisons.atLeast],
-  ["in", comparisons.within],
-  ["var", paths.variable],
-  ["missing", paths.missing],
-  ["missing_some", paths.missingSome],
-  ["cat", operations.cat],
-  ["substr", operations.substr],
-  ["+", operations.plus],
-  ["-", operations.minus],
-  ["*", operations.times],
-  ["/", operations.divided],
-  ["%", operations.modulo],
-  ["min", operations.least],
-  ["max", operations.most],
-  ["merge", operations.merge],
-  ["map", loops.map],
-  ["filter", loops.filter],
-  ["reduce", loops.reduce],
-  ["all", loops.all],
-  ["some", loops.some],
-  ["none", loops.none],
-  ["fractional", fractional],
-  ["starts_with", comparisons.startsWith],
-  ["ends_with", comparisons.endsWith],
-  ["sem_ver", semVer],
-  ["matches", conditions.matches],
-  ["in_cidr", conditions.inCidr],
-  ["before", conditions.before],
-  ["after", conditions.after],
-]);
+const ALL: Operations = {
+  ...CHOICES,
+  ...COMPARISONS,
+  ...CONDITIONS,
+  ...LOOPS,
+  ...OPERATIONS,
+  ...PATHS,
+  fractional,
+  sem_ver: semVer,
+};
 
 /** Rules by name. */
 export type Segments = { get: (name: string) => unknown };
@@ -93,7 +60,7 @@ export function createRules(segments: Segments, { pattern, members }: RuleOption
     const names = Object.keys(part);
     const [name] = names as [string];
     if (names.length === 0) return new Constant(part);
-    const operation = names.length === 1 ? OPERATIONS.get(name) : undefined;
+    const operation = names.length === 1 && Object.hasOwn(ALL, name) ? ALL[name] : undefined;
     if (!operation) throw new Error(`there is no operation ${name}`);
     return operation((part as Record<string, unknown>)[name], compiler);
   };

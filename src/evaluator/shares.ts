@@ -1,4 +1,4 @@
-import { type Compiler, Constant, type Operation, type Run, converted, runOf } from "./code.ts";
+import { Constant, type Operation, converted, listOf, runOf } from "./code.ts";
 import { hashOf } from "./hash.ts";
 import { pay } from "./steps.ts";
 import { currentFlagd, isWhole, memberOf } from "./subject.ts";
@@ -17,50 +17,34 @@ type Buckets = {
 const MAX_TOTAL = 2 ** 31 - 1;
 
 /**
- * The operation `fractional`: a value to deal out by, and buckets. Buckets that are constants are prepared once.
- * https://flagd.dev/reference/custom-operations/fractional-operation/
+ * The operation `fractional`: a text to deal out by, which may be left out, and buckets. Buckets that are constants are
+ * prepared once. https://flagd.dev/reference/custom-operations/fractional-operation/
  */
 export const fractional: Operation = (args, compiler) => {
-  const deal = dealt(args, compiler);
-  // In a loop, an element has the place of the context.
-  return (data, frame) => {
+  const { compile, resolve } = compiler;
+  const [first, ...others] = Array.isArray(args) ? (args as unknown[]) : [];
+  const [by, rest] = [compile(Array.isArray(args) ? first : args), listOf(others, compiler)];
+  const [run, runRest] = [runOf(by), runOf(rest)];
+  const path = resolve(first);
+  // A value of the context that is no text is no bucket either.
+  const isVariable = typeof path === "object" && path !== null && "var" in path;
+  const prepared = rest instanceof Constant ? bucketsOf(rest.value) : undefined;
+  const all =
+    rest instanceof Constant && by instanceof Constant
+      ? bucketsOf([by.value, ...(rest.value as unknown[])])
+      : null;
+  return (data, level) => {
     pay(1);
-    return isWhole(data) ? deal(data, frame) : null;
+    // In a loop, an element has the place of the context.
+    if (!isWhole(data)) return null;
+    if (all) return deal(all, keyOf(data));
+    const value = run(data, level);
+    const buckets = runRest(data, level) as unknown[];
+    if (!Array.isArray(args)) return Array.isArray(value) ? dealAny(value, data) : null;
+    if (typeof value === "string") return deal(prepared === undefined ? bucketsOf(buckets) : prepared, value);
+    return isVariable ? null : dealAny([value, ...buckets], data);
   };
 };
-
-function dealt(args: unknown, { compile, resolve }: Compiler): Run {
-  if (!Array.isArray(args)) {
-    const run = runOf(compile(args));
-    return (data, frame) => {
-      const given = run(data, frame);
-      return Array.isArray(given) ? dealAny(given, data) : null;
-    };
-  }
-  const codes = args.map(compile);
-  const runs = codes.map(runOf);
-  const by = resolve(args[0]);
-  // A value of the context that is no text is no bucket either.
-  const isVariable = typeof by === "object" && by !== null && "var" in by;
-  const [first, ...rest] = codes;
-  if (!rest.every((each) => each instanceof Constant))
-    return (data, frame) => {
-      const given = runs.map((run) => run(data, frame));
-      return isVariable && typeof given[0] !== "string" ? null : dealAny(given, data);
-    };
-  const values = rest.map(({ value }) => value);
-  if (first instanceof Constant && typeof first.value !== "string") {
-    const buckets = bucketsOf([first.value, ...values]);
-    return (data) => deal(buckets, keyOf(data));
-  }
-  const buckets = bucketsOf(values);
-  const key = runs[0];
-  return (data, frame) => {
-    const text = key?.(data, frame);
-    if (typeof text === "string") return deal(buckets, text);
-    return isVariable ? null : dealAny([text, ...values], data);
-  };
-}
 
 function dealAny(given: readonly unknown[], data: unknown): Result {
   const [by, ...buckets] = given;
@@ -86,9 +70,9 @@ function deal(buckets: Buckets | null, key: string | null): Result {
 }
 
 /** Null for what are no buckets: a result and a whole number each, which may be left out. */
-function bucketsOf(list: readonly unknown[]): Buckets | null {
+function bucketsOf(list: unknown): Buckets | null {
   const buckets: Buckets = { results: [], ends: [], total: 0 };
-  for (const bucket of list) {
+  for (const bucket of list as unknown[]) {
     if (!Array.isArray(bucket) || bucket.length < 1 || bucket.length > 2) return null;
     const [result = null, weight = 1] = bucket as unknown[];
     if (typeof result === "object" && result !== null) return null;

@@ -31,8 +31,13 @@ export function remaining(): number {
   return left;
 }
 
+/** Ends an evaluation that takes too long or too much. */
+export function beyond(): never {
+  throw new RangeError();
+}
+
 export function pay(steps: number): void {
-  if ((left -= steps) < 0) throw new RangeError("too many operations");
+  if ((left -= steps) < 0) beyond();
 }
 
 export function payForText(length: number): void {
@@ -50,8 +55,7 @@ export function paidRead(value: unknown): unknown {
 /** Characters of a value's text; a list counts each element as often as it holds it. Throws `RangeError` past the limit. */
 export function lengthOf(value: unknown, before = 0): number {
   let length = before + (typeof value === "string" ? value.length : 1);
-  if (length > LIMITS.characters)
-    throw new RangeError(`a rule makes texts of at most ${LIMITS.characters} characters`);
+  if (length > LIMITS.characters) beyond();
   if (Array.isArray(value)) for (const each of value) length = lengthOf(each, length);
   return length;
 }

@@ -29,6 +29,7 @@ export function currentFlagd(): Flagd {
 
 /** A member of data; of a context, `$flagd` is what the evaluation adds to it. */
 export function memberOf(data: unknown, name: string): unknown {
-  if (data === null || data === undefined) return undefined;
-  return name === "$flagd" && isWhole(data) ? flagd : (data as Record<string, unknown>)[name];
+  return name === "$flagd" && isWhole(data)
+    ? flagd
+    : (data as Record<string, unknown> | null | undefined)?.[name];
 }

@@ -1,66 +1,62 @@
 import { onList } from "./code.ts";
 
-/** A version of https://semver.org: three numbers, and identifiers of one that comes before it. */
-type Version = { numbers: number[]; before: (string | number)[] };
-
 const NUMBER = "(0|[1-9]\\d*)";
 const BEFORE = "(?:0|[1-9]\\d*|\\d*[a-zA-Z-][\\da-zA-Z-]*)";
+const BUILD = "[\\da-zA-Z-]+";
 const VERSION = new RegExp(
-  `^v?${NUMBER}\\.${NUMBER}\\.${NUMBER}(?:-(${BEFORE}(?:\\.${BEFORE})*))?(?:\\+[\\da-zA-Z-]+(?:\\.[\\da-zA-Z-]+)*)?$`,
+  `^v?${NUMBER}\\.${NUMBER}\\.${NUMBER}(?:-(${BEFORE}(?:\\.${BEFORE})*))?(?:\\+${BUILD}(?:\\.${BUILD})*)?$`,
 );
 const MAX_LENGTH = 256;
 
-/** Null for what is none. A major version, alone or with a minor one, is a version too. */
-function versionOf(value: unknown): Version | null {
-  if (typeof value === "object" && value !== null) return null;
-  const text = String(value).replace(/^[vV]/, "");
-  const whole = /^\d{1,16}$/.test(text)
-    ? `${text}.0.0`
-    : /^\d{1,16}\.\d{1,16}$/.test(text)
-      ? `${text}.0`
-      : text;
-  if (whole.length > MAX_LENGTH) return null;
-  const [, major, minor, patch, before] = VERSION.exec(whole.trim()) ?? [];
-  const numbers = [Number(major), Number(minor), Number(patch)];
-  if (!numbers.every(Number.isSafeInteger)) return null;
-  return { numbers, before: before === undefined ? [] : before.split(".").map(identifierOf) };
+/**
+ * The three numbers of a version of https://semver.org, and the identifiers of one before it. Undefined for what is none. A major
+ * version, alone or with a minor one, is a version too.
+ */
+function versionOf(value: unknown): (string | number)[] | undefined {
+  if (typeof value === "object" && value !== null) return undefined;
+  const text = String(value).replace(/^v/i, "");
+  const zeros = /^\d{1,16}(\.\d{1,16})?$/.exec(text);
+  const whole = (zeros ? `${text}${zeros[1] ? ".0" : ".0.0"}` : text).trim();
+  if (text.length > MAX_LENGTH) return undefined;
+  const [, major, minor, patch, before] = VERSION.exec(whole) ?? [];
+  const numbers = [major, minor, patch].map(Number);
+  if (!numbers.every(Number.isSafeInteger)) return undefined;
+  const identifiers = before?.split(".").map((each) => (/^\d+$/.test(each) ? Number(each) : each)) ?? [];
+  return [...numbers, ...identifiers];
 }
 
-function identifierOf(text: string): string | number {
-  return /^\d+$/.test(text) ? Number(text) : text;
-}
+type Version = readonly (string | number)[];
 
-/** Below 0 if the first version comes before the other. */
+/** Below 0 if the first version comes before the other. Numbers come before texts, and a version after those before it. */
 function compare(a: Version, b: Version): number {
-  for (let at = 0; at < 3; at += 1)
-    if (a.numbers[at] !== b.numbers[at]) return a.numbers[at]! - b.numbers[at]!;
-  // A version comes after those that are before it.
-  if (a.before.length === 0 || b.before.length === 0) return b.before.length - a.before.length;
-  for (let at = 0; at < Math.min(a.before.length, b.before.length); at += 1) {
-    const [x, y] = [a.before[at]!, b.before[at]!];
+  for (let at = 0; ; at += 1) {
+    const [x, y] = [a[at], b[at]];
+    if (x === undefined || y === undefined) {
+      const order = a.length - b.length;
+      return at === 3 ? -order : order;
+    }
     if (x === y) continue;
-    // Numbers come before texts.
     return typeof x === typeof y ? (x < y ? -1 : 1) : typeof x === "number" ? -1 : 1;
   }
-  return a.before.length - b.before.length;
 }
 
-const HOLDS: Readonly<Record<string, (order: number, a: Version, b: Version) => boolean>> = {
-  "=": (order) => order === 0,
-  "!=": (order) => order !== 0,
-  "<": (order) => order < 0,
-  "<=": (order) => order <= 0,
-  ">": (order) => order > 0,
-  ">=": (order) => order >= 0,
-  "^": (_, { numbers: [a] }, { numbers: [b] }) => a === b,
-  "~": (_, a, b) => a.numbers[0] === b.numbers[0] && a.numbers[1] === b.numbers[1],
-};
+const HOLDS: ReadonlyMap<unknown, (order: number, a: Version, b: Version) => boolean> = new Map<
+  unknown,
+  (order: number, a: Version, b: Version) => boolean
+>([
+  ["=", (order) => order === 0],
+  ["!=", (order) => order !== 0],
+  ["<", (order) => order < 0],
+  ["<=", (order) => order <= 0],
+  [">", (order) => order > 0],
+  [">=", (order) => order >= 0],
+  ["^", (_, a, b) => a[0] === b[0]],
+  ["~", (_, a, b) => a[0] === b[0] && a[1] === b[1]],
+]);
 
 /** The operation `sem_ver`; null for arguments that are no versions or no comparison. */
 export const semVer = onList((values) => {
-  const [version, comparison, other] = values;
-  const [a, b] = [versionOf(version), versionOf(other)];
-  if (values.length !== 3 || !a || !b || typeof comparison !== "string" || !Object.hasOwn(HOLDS, comparison))
-    return null;
-  return HOLDS[comparison]!(compare(a, b), a, b);
+  const [a, b] = [versionOf(values[0]), versionOf(values[2])];
+  const holds = HOLDS.get(values[1]);
+  return values.length === 3 && a && b && holds ? holds(compare(a, b), a, b) : null;
 });

@@ -267,6 +267,109 @@ export const rules: fc.Arbitrary<Record<string, unknown>> = fc.letrec<{
           .map(([by, each]) => ({ fractional: [by, ...each] })),
       },
       { weight: 1, arbitrary: fc.constantFrom("plan", "other", "gone").map(($ref) => ({ $ref })) },
+      { weight: 1, arbitrary: fc.oneof(fc.constant({}), named(["unknown"], part)) },
+      {
+        weight: 2,
+        arbitrary: fc
+          .tuple(
+            fc.constantFrom(["or", "=="], ["or", "==="], ["and", "!="], ["and", "!=="], ["and", "=="]),
+            fc.constantFrom("a", "b", "targetingKey"),
+            fc.array(text, { minLength: 2, maxLength: 7 }),
+            list(0, 2),
+          )
+          .map(([[name, comparison], attribute, texts, others]) => ({
+            [name]: [...texts.map((each) => ({ [comparison]: [{ var: attribute }, each] })), ...others],
+          })),
+      },
     ) as fc.Arbitrary<Record<string, unknown>>,
   };
 }).rule;
+
+/** Contexts of an application, whose attributes have the types that its rules expect. */
+export const plainContexts = fc.record(
+  {
+    targetingKey: fc.oneof(fc.uuid(), fc.string({ unit: "binary", minLength: 1, maxLength: 30 })),
+    country: fc.constantFrom("NL", "DE", "AT"),
+    email: fc.constantFrom("ann@example.com", "bob@example.org", "Jürgen@example.com"),
+    age: fc.integer({ min: 0, max: 99 }),
+    version: fc.constantFrom("1.2.3", "1.10.0", "v2.0", "2.0.0-rc.1", "2"),
+    groups: fc.array(fc.constantFrom("beta", "staff", "admin"), { maxLength: 3 }),
+    user: fc.record(
+      { plan: fc.constantFrom("free", "pro"), seats: fc.integer({ min: 1, max: 50 }) },
+      { noNullPrototype: true },
+    ),
+  },
+  { noNullPrototype: true },
+);
+
+const condition: fc.Arbitrary<object> = fc.letrec<{ condition: object }>((tie) => ({
+  condition: fc.oneof(
+    { depthSize: "small", withCrossShrink: true },
+    fc
+      .tuple(fc.constantFrom("==", "===", "!=", "!=="), fc.constantFrom("NL", "DE", "FR"))
+      .map(([name, text]) => ({ [name]: [{ var: "country" }, text] })),
+    fc
+      .tuple(fc.constantFrom("<", "<=", ">", ">=", "==", "!="), fc.nat(99))
+      .map(([name, age]) => ({ [name]: [{ var: "age" }, age] })),
+    fc.tuple(fc.nat(60), fc.nat(99)).map(([from, to]) => ({ "<=": [from, { var: "age" }, to] })),
+    fc
+      .constantFrom("+", "-", "*", "min", "max", "%")
+      .map((name) => ({ ">": [{ [name]: [{ var: "age" }, { var: "user.seats" }, 7] }, 40] })),
+    fc
+      .tuple(fc.constantFrom("starts_with", "ends_with"), fc.constantFrom("ann", "@example.com", ""))
+      .map(([name, text]) => ({ [name]: [{ var: "email" }, text] })),
+    fc
+      .tuple(
+        fc.constantFrom("=", "!=", "<", "<=", ">", ">=", "^", "~"),
+        fc.constantFrom("1.2.3", "1.10.0", "2.0.0"),
+      )
+      .map(([name, text]) => ({ sem_ver: [{ var: "version" }, name, text] })),
+    fc.subarray(["NL", "DE", "AT", "FR"]).map((list) => ({ in: [{ var: "country" }, list] })),
+    fc.constantFrom("beta", "gone").map((group) => ({ in: [group, { var: "groups" }] })),
+    fc
+      .tuple(fc.constantFrom("some", "all", "none"), fc.constantFrom("beta", "staff"))
+      .map(([name, group]) => ({ [name]: [{ var: "groups" }, { "==": [{ var: "" }, group] }] })),
+    fc.constantFrom(
+      { "==": [{ cat: [{ var: "country" }, "-", { var: "user.plan" }] }, "NL-pro"] },
+      { "==": [{ substr: [{ var: "email" }, 0, 3] }, "ann"] },
+      { "!": [{ missing: ["country", "nothing"] }] },
+      {
+        ">": [
+          {
+            reduce: [
+              { merge: [1, 2, { var: "age" }] },
+              { "+": [{ var: "current" }, { var: "accumulator" }] },
+              { var: "age" },
+            ],
+          },
+          20,
+        ],
+      },
+      { in: ["pro", { merge: [["pro"], { var: "groups" }] }] },
+    ),
+    fc
+      .tuple(fc.constantFrom("and", "or"), fc.array(tie("condition"), { minLength: 1, maxLength: 5 }))
+      .map(([name, each]) => ({ [name]: each })),
+    tie("condition").map((each) => ({ "!": [each] })),
+  ),
+})).condition;
+
+const share = fc
+  .tuple(
+    fc.constantFrom<unknown[]>(
+      [],
+      [{ var: "email" }],
+      [{ cat: [{ var: "$flagd.flagKey" }, { var: "email" }] }],
+    ),
+    fc.array(fc.nat(100), { minLength: 1, maxLength: 4 }),
+  )
+  .map(([by, weights]) => ({
+    fractional: [...by, ...weights.map((weight, at) => [["on", "off", "a", "b"][at], weight])],
+  }));
+
+/** Rules as people write them. */
+export const plainRules: fc.Arbitrary<object> = fc.oneof(
+  share,
+  fc.tuple(condition, share).map((each) => ({ if: [...each, "off"] })),
+  fc.tuple(condition, condition).map(([first, second]) => ({ if: [first, "on", second, "a", null] })),
+);

@@ -1,6 +1,6 @@
 import { momentOf } from "../../evaluator/moments.ts";
 import type * as Library from "./re2.ts";
-import { Networks, type Network, networkOf } from "../../evaluator/networks.ts";
+import { Networks, networkOf } from "../../evaluator/networks.ts";
 
 /** Operands of the operators that flagd does not have, read once from a rule. */
 
@@ -57,7 +57,7 @@ function compiledOf(text: string): Pattern | string {
 /** Networks, or why a value is neither one nor a list of some. */
 export function networksOf(value: unknown): Networks | string {
   const list: unknown[] = Array.isArray(value) ? value : [value];
-  const networks: Network[] = [];
+  const networks: string[] = [];
   for (const each of list) {
     const network = typeof each === "string" ? networkOf(each) : undefined;
     if (network === undefined)
