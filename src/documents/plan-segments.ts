@@ -1,6 +1,5 @@
 import type { FormPlace } from "../access/place.ts";
 import type { ClockAndRandom } from "../base/clock.ts";
-import { namedSource } from "../flags/source-card.ts";
 import { findNestingFaults } from "../flags/flagd/nested-segments.ts";
 import { dropSegment, putSegment } from "../flags/plan.ts";
 import {
@@ -12,6 +11,7 @@ import {
   rulesBySegment,
   segmentInUse,
   usersOf,
+  namedSource,
 } from "../flags/segment.ts";
 import { pathOf } from "./document.ts";
 import { type DocumentPlan, type Target, add, fault } from "./plan.ts";

@@ -6,7 +6,7 @@ import type { SetResult } from "../base/result.ts";
 import type { FlagPatch } from "./flag.ts";
 import { MEMBER_LIMITS } from "./limits.ts";
 import { type MemberCounts, memberRule } from "./members.ts";
-import { type SegmentSource, namedSource } from "./source-card.ts";
+import type { SegmentSource } from "./source-card.ts";
 import type { segmentSchema } from "./segment-schema.ts";
 
 /** A rule that flags of its environment share by `{"$ref": name}`; flagd calls it an evaluator. */
@@ -25,6 +25,14 @@ export type SegmentRecord = {
   updatedAt: number;
   revision: number;
 };
+
+/** A source as it is named beside its segment: the form by its slug, in another project as `project:slug`. */
+export function namedSource(
+  { project, ...source }: SegmentSource,
+  place: string,
+): Omit<SegmentSource, "project"> {
+  return project === place ? source : { ...source, form: `${project}:${source.form}` };
+}
 
 /** A segment of a project. */
 export function viewSegment(

@@ -1,6 +1,5 @@
 import type { FormPlace } from "../access/place.ts";
 import type { Card, NewOf, RecordOf } from "../base/kinds/kinds.ts";
-import { recordOf } from "../base/kinds/records.ts";
 
 const TEXT = { is: "text", most: 200 } as const;
 
@@ -46,13 +45,8 @@ export type GivenSource = NewOf<typeof SOURCE>;
 
 /** The source that callers give, with the form that it names. */
 export function sourceFrom(given: GivenSource, { project, slug }: FormPlace): SegmentSource {
-  const { attribute = given.field } = given;
-  return { project, ...recordOf(SOURCE, { ...given, form: slug, attribute }) };
-}
-
-/** A source as it is named beside its segment: the form by its slug, in another project as `project:slug`. */
-export function namedSource({ project, ...source }: SegmentSource, place: string): RecordOf<typeof SOURCE> {
-  return project === place ? source : { ...source, form: `${project}:${source.form}` };
+  const { field, attribute = field, approve = false } = given;
+  return { project, form: slug, field, attribute, approve };
 }
 
 /** The source of a segment, in words. */

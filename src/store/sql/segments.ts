@@ -1,22 +1,16 @@
 import type { Page, PageQuery } from "../../base/pages.ts";
-import { shownOf } from "../../base/kinds/records.ts";
 import type { FlagChange } from "../../flags/change.ts";
 import type { MemberCounts } from "../../flags/members.ts";
-import { type SegmentSource, SOURCE } from "../../flags/source-card.ts";
+import type { SegmentSource } from "../../flags/source-card.ts";
 import { type SegmentPlace, type SegmentRecord, filledDefinition } from "../../flags/segment.ts";
 import { dropSource, putSource } from "./memberships/sources.ts";
 import { pageCut, pageOf } from "./pages.ts";
 import { PROJECT_OF_FORM, type Revised, environmentRow } from "./rows.ts";
 import { type Work, all, fieldsOf, first, run } from "./work.ts";
 
-/** The columns of a source, but for its form. */
-const KEPT = Object.keys(SOURCE)
-  .filter((name) => name !== "form")
-  .join(" ");
-
 const SELECT = `
-  SELECT ${fieldsOf("s", "name rule createdAt updatedAt revision")}, ${fieldsOf("o", `${KEPT} members pending`)},
-         f.slug AS form, ${PROJECT_OF_FORM} AS project
+  SELECT ${fieldsOf("s", "name rule createdAt updatedAt revision")},
+         f.slug AS form, ${fieldsOf("o", "field attribute approve members pending")}, ${PROJECT_OF_FORM} AS project
   FROM segments s LEFT JOIN segment_sources o ON o.environment_id = s.environment_id AND o.segment = s.name
        LEFT JOIN forms f ON f.id = o.form_id
   WHERE s.environment_id = $environmentId`;
@@ -26,11 +20,11 @@ type Row = Omit<SegmentRecord, "source" | "counts"> &
   MemberCounts & { approve: number | null };
 
 function toRecord(row: Row): SegmentRecord {
-  const { name, rule, createdAt, updatedAt, revision, members, pending, project, ...rest } = row;
+  const { name, rule, createdAt, updatedAt, revision, members, pending, approve, ...source } = row;
   const times = { createdAt, updatedAt, revision };
-  if (row.approve === null) return { name, rule, ...times };
-  const source = { project, ...shownOf(SOURCE, { ...rest, approve: row.approve === 1 }) };
-  return { name, ...filledDefinition(name, source), counts: { members, pending }, ...times };
+  if (approve === null) return { name, rule, ...times };
+  const definition = filledDefinition(name, { ...source, approve: approve === 1 });
+  return { name, ...definition, counts: { members, pending }, ...times };
 }
 
 /** The rule of a segment that a form fills, for a release that knows no sources. */

@@ -6,8 +6,8 @@ import {
   ruleOfRows,
   rowsOf,
 } from "../../../flags/rules/conditions.ts";
-import { type GivenSource, namedSource, SOURCE } from "../../../flags/source-card.ts";
-import type { SegmentRecord } from "../../../flags/segment.ts";
+import { type GivenSource, SOURCE } from "../../../flags/source-card.ts";
+import { namedSource, type SegmentRecord } from "../../../flags/segment.ts";
 import { AppError } from "../../../base/errors.ts";
 import { type Fields, fitsInLine, textOf } from "../fields.ts";
 import { lineOfPointer, parseJson } from "../json-text.ts";
