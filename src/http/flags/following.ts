@@ -74,16 +74,23 @@ export function createFollowingService(app: App, report: Report, threads: Thread
     const { status, code, message, headers } = showError(shown, report, request);
     return Response.json({ error: { code, message } }, { status, headers: { ...HEADERS, ...headers } });
   };
+  /** Counted from its first line on: a stream that is never read has no end. */
+  const counted = async function* (lines: AsyncGenerator<string>): AsyncGenerator<string> {
+    open += 1;
+    try {
+      yield* lines;
+    } finally {
+      open -= 1;
+    }
+  };
   const follow = answer(async (_, { reach }, secret) => {
     if (open >= MAX_FOLLOWERS)
       throw new AppError("unavailable", "too many servers follow this one", { retryAfter: 60 });
-    open += 1;
     const verify = async () => void (await identify(secret));
-    const lines = untilStalled(untilRefused(following().linesFor(reach, verify, () => isClosed)), () => {
-      open -= 1;
-    });
+    const lines = counted(untilRefused(following().linesFor(reach, verify, () => isClosed)));
     const headers = { ...HEADERS, "Content-Type": "application/x-ndjson" };
-    return new Response(streamOf(lines, report.error), { headers });
+    const taken = untilStalled(lines, () => void lines.return(undefined));
+    return new Response(streamOf(taken, report.error), { headers });
   });
   const take = answer(async (request, _, secret) => {
     const tooLarge = () => new AppError("too_large", `a batch has at most ${formatBytes(MAX_BATCH)}`);
