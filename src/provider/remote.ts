@@ -6,8 +6,8 @@ export type Answer = { context: Context; flags: Record<string, Evaluation> };
 
 /** The server of flags, as a page reaches it. */
 export type Remote = {
-  /** Asks for a context within a time, and hears of its changes from then on; undefined if there is no answer. */
-  ask: (context: Context, timeout: number) => Promise<Answer | "superseded" | undefined>;
+  /** Asks for a context within a time, and hears of its changes from then on. */
+  ask: (context: Context, timeout: number) => Promise<Answer | RemoteError | "superseded">;
   /** Hears of changes for a context. */
   follow: (context: Context) => Promise<void>;
   /** Notes that a flag was evaluated, which experiments count. */
@@ -16,7 +16,17 @@ export type Remote = {
   close: () => void;
 };
 
-type Heard = { took: (answer: Answer) => void; failed: (message: string, isRefused: boolean) => void };
+/** A request without flags as its answer. */
+export class RemoteError extends Error {
+  /** Whether the key or the address is wrong, which another attempt does not change. */
+  readonly isRefused: boolean;
+  constructor(message: string, status = 0) {
+    super(message);
+    this.isRefused = status >= 400 && status <= 404;
+  }
+}
+
+type Heard = { took: (answer: Answer) => void; failed: (failure: RemoteError) => void };
 type Bulk = {
   flags: (Omit<Evaluation, "reason"> & { key: string; reason?: string; errorDetails?: string })[];
   eventStreams?: { type: string; endpoint?: { requestUri: string }; inactivityDelaySec?: number }[];
@@ -44,8 +54,12 @@ export function createRemote(url: string | URL, token: string, { took, failed }:
   const waiting = new Set<string>();
   const sent = new Set<string>();
 
-  /** The flags of the context; null if they are as before. Throws without an answer. */
-  const request = async (signal: AbortSignal): Promise<Answer | null> => {
+  /** The flags of the context; null if they are as before. Throws `RemoteError`. */
+  const request = (signal: AbortSignal) =>
+    bulk(signal).catch((error: unknown) => {
+      throw error instanceof RemoteError ? error : new RemoteError((error as Error).message);
+    });
+  const bulk = async (signal: AbortSignal): Promise<Answer | null> => {
     const asked = context!;
     const answer = await fetch(`${base}/ofrep/v1/evaluate/flags`, {
       method: "POST",
@@ -57,7 +71,7 @@ export function createRemote(url: string | URL, token: string, { took, failed }:
     assignment = answer.headers.get("X-Formflag-Assignment") ?? assignment;
     collect();
     if (answer.status === 304) return null;
-    if (!answer.ok) throw Object.assign(new Error(`the server of flags answered ${answer.status}`), answer);
+    if (!answer.ok) throw new RemoteError(`the server of flags answered ${answer.status}`, answer.status);
     const { flags, eventStreams } = (await answer.json()) as Bulk;
     if (asked !== context) return null;
     const read = flags.map(({ key, variant, reason = "ERROR", errorDetails, ...rest }) => {
@@ -84,9 +98,8 @@ export function createRemote(url: string | URL, token: string, { took, failed }:
         failures = 0;
         if (answer && !isClosed) took(answer);
       } catch (error) {
-        const status = (error as { status?: number }).status ?? 0;
         failures += 1;
-        if (!isClosed) failed((error as Error).message, status >= 400 && status < 404);
+        if (!isClosed) failed(error as RemoteError);
       }
     }
     isAsking = false;
@@ -163,12 +176,12 @@ export function createRemote(url: string | URL, token: string, { took, failed }:
         const answer = await request(AbortSignal.timeout(timeout));
         failures = 0;
         plan();
-        return context === asked ? (answer ?? undefined) : "superseded";
-      } catch {
+        return answer ?? "superseded";
+      } catch (error) {
         if (context !== asked) return "superseded";
         failures = 1;
         plan();
-        return undefined;
+        return error as RemoteError;
       }
     },
     async follow(asked) {

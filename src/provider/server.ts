@@ -5,7 +5,6 @@ import {
   type Provider,
   ProviderEvents,
   type ResolutionDetails,
-  type TrackingEventDetails,
 } from "@openfeature/server-sdk";
 import { createCounting } from "./counting.ts";
 import { createTracker } from "./events.ts";
@@ -107,8 +106,8 @@ export class FormflagProvider implements Provider {
     return Object.fromEntries(keys.map((key) => [key, this.evaluate(key, context)]));
   }
 
-  track(name: string, context: EvaluationContext, _details?: TrackingEventDetails): void {
-    this.#tracker.track(name, context.targetingKey);
+  track(name: string, { targetingKey }: EvaluationContext): void {
+    this.#tracker.track(name, targetingKey);
   }
 
   async resolveBooleanEvaluation(key: string, fallback: boolean, context: EvaluationContext) {

@@ -9,7 +9,10 @@ type Evaluates = { evaluateAll: (context: Context) => Record<string, Evaluation>
 /** The results for a context, for a provider in a page; those of some flags, or of all. */
 export function snapshot(provider: Evaluates, context: Context, only?: readonly string[]): Bootstrap {
   const all = provider.evaluateAll(context);
-  const flags = only ? Object.fromEntries(only.flatMap((key) => (all[key] ? [[key, all[key]]] : []))) : all;
+  // Descriptions are not for visitors.
+  const flags = Object.fromEntries(
+    (only ?? Object.keys(all)).flatMap((key) => (all[key] ? [[key, { ...all[key], metadata: {} }]] : [])),
+  );
   return { flags, for: fingerprintOf(context), id: fingerprintOf(flags) };
 }
 

@@ -8,7 +8,7 @@ import {
 } from "@openfeature/web-sdk";
 import { type Bootstrap, ELEMENT, fingerprintOf } from "./bootstrap.ts";
 import type { Evaluation } from "./flags.ts";
-import { type Answer, type Remote, createRemote } from "./remote.ts";
+import { type Answer, type Remote, type RemoteError, createRemote } from "./remote.ts";
 import { resolved } from "./resolution.ts";
 
 export type { Bootstrap } from "./bootstrap.ts";
@@ -44,6 +44,8 @@ export class FormflagWebProvider implements Provider {
   #values: Values;
   /** The fingerprint of the context that the values are for. */
   #for: string;
+  /** The fingerprint of the context that the server is asked for. */
+  #asked: string;
   #hasStarted = false;
   #isStale = false;
 
@@ -53,17 +55,18 @@ export class FormflagWebProvider implements Provider {
     this.#storage = storage === undefined ? ownStorage() : storage;
     this.#values = this.#rendered?.flags ?? {};
     this.#for = this.#rendered?.for ?? "";
+    this.#asked = this.#for;
     if (url !== undefined && token !== undefined)
       this.#remote = createRemote(url, token, {
         took: (answer) => this.#take(answer, true),
-        failed: (message, isRefused) => this.#fail(message, isRefused),
+        failed: (failure) => this.#fail(failure),
       });
     if (!this.#rendered && this.#remote) this.initialize = (context = {}) => this.#change(context);
   }
 
   onContextChange(_: EvaluationContext, context: EvaluationContext): Promise<void> | void {
     if (!this.#remote) return undefined;
-    if (fingerprintOf(context) === this.#for) return this.#start(context);
+    if (fingerprintOf(context) === this.#asked) return this.#start(context);
     return this.#change(context);
   }
 
@@ -75,12 +78,13 @@ export class FormflagWebProvider implements Provider {
     this.#remote?.track(name, targetingKey);
   }
 
-  /** Waits for values of another context, up to the timeout. */
+  /** Waits for values of another context, up to the timeout. Throws if the key or the address is wrong. */
   async #change(context: EvaluationContext): Promise<void> {
     this.#hasStarted = true;
+    this.#asked = fingerprintOf(context);
     const answer = await this.#remote!.ask(context, this.#timeout);
     if (answer === "superseded") return;
-    if (answer) {
+    if (!(answer instanceof Error)) {
       this.#take(answer, false);
       return;
     }
@@ -90,14 +94,16 @@ export class FormflagWebProvider implements Provider {
       this.#values = this.#stored();
     }
     this.#isStale = true;
+    if (answer.isRefused) throw answer;
     // The SDK says first that the context has changed.
-    setTimeout(() => this.#isStale && this.events.emit(ProviderEvents.Stale, { message: UNANSWERED }));
+    setTimeout(() => this.#isStale && this.events.emit(ProviderEvents.Stale, { message: answer.message }));
   }
 
   /** Asks for the values of a context once the page is painted. */
   #start(context: EvaluationContext): void {
     if (this.#hasStarted || !this.#remote || typeof document === "undefined") return;
     this.#hasStarted = true;
+    this.#asked = fingerprintOf(context);
     const begin = () => setTimeout(() => void this.#remote!.follow(context));
     if (document.visibilityState === "hidden") begin();
     else requestAnimationFrame(begin);
@@ -123,7 +129,7 @@ export class FormflagWebProvider implements Provider {
     if (flagsChanged.length > 0) this.events.emit(ProviderEvents.ConfigurationChanged, { flagsChanged });
   }
 
-  #fail(message: string, isRefused: boolean): void {
+  #fail({ message, isRefused }: RemoteError): void {
     if (this.#isStale) return;
     this.#isStale = true;
     this.events.emit(isRefused ? ProviderEvents.Error : ProviderEvents.Stale, { message });

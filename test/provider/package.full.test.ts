@@ -183,6 +183,7 @@ globalThis.become = (targetingKey) => OpenFeature.setContext({ targetingKey });`
       });
       afterAll(() => pages.stop(true));
       const page = await (await browser().newContext()).newPage();
+      await page.addInitScript("globalThis.kept = JSON.parse(localStorage.formflag ?? null)?.for");
       await page.goto(pages.url.href);
       await page.waitForFunction("globalThis.value?.()");
       await page.route("**/ofrep/**", (route) => route.abort());
@@ -194,6 +195,17 @@ globalThis.become = (targetingKey) => OpenFeature.setContext({ targetingKey });`
       expect(await page.evaluate<unknown>("value()")).toBe(false);
       await page.unroute("**/ofrep/**");
       await page.waitForFunction("value()");
+      // The answer for a context that has changed since is not taken.
+      const held = Promise.withResolvers<void>();
+      await page.route("**/ofrep/**", async (route) => {
+        if (route.request().postData()?.includes("slow")) await held.promise;
+        await route.continue();
+      });
+      const changed = page.evaluate("Promise.all([become('slow'), become('user-42')])");
+      await page.waitForRequest((request) => request.postData()?.includes("user-42") ?? false);
+      held.resolve();
+      await changed;
+      expect(await page.evaluate<unknown>("JSON.parse(localStorage.formflag).for === kept")).toBe(true);
     });
   });
 });
