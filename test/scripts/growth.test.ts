@@ -29,7 +29,6 @@ const WALKERS: ReadonlyMap<string, string> = new Map([
   ["src/flags/flagd/check.ts: sizeOf", "once each, of RULE_LIMITS"],
   ["src/flags/flagd/definition.ts: visit", "a segment once, by the set of those visited"],
   ["src/flags/flagd/nested-segments.ts: heightOf replace", "heights are kept; RULE_LIMITS.nodes of a rule"],
-  ["src/flags/flagd/operators.ts: walk", "once each, of RULE_LIMITS"],
   ["src/flags/flagd/results.ts: resultsOf within isCondition", "once each, of RULE_LIMITS"],
   ["src/flags/importers/flagsmith-segments.ts: nestedRule", "a command; once each, MAX_NESTED deep"],
   ["src/flags/importers/goff-query.ts: joined operand", "a command; once each, MAX_NESTED deep"],

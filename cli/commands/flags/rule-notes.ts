@@ -1,5 +1,5 @@
 import type { FlagPatch } from "../../../src/flags/flag.ts";
-import { foreignOperators } from "../../../src/flags/flagd/operators.ts";
+import { foreignOperators } from "../../../src/flags/flagd/foreign.ts";
 import { endsInShare } from "../../../src/flags/rules/rule-rows.ts";
 import { ruleSentence } from "../../../src/flags/rules/rule-words.ts";
 import { splittingAttributes } from "../../../src/flags/rules/shares.ts";
@@ -45,7 +45,7 @@ export function noteRules(
       shown`${small} % are fewer than one user in a hundred; if ${meant} % are meant: --rollout ${meant}\n`,
     );
   }
-  const foreign = patch.targeting ? [...foreignOperators(patch.targeting)] : [];
+  const foreign = patch.targeting ? [...foreignOperators(JSON.stringify(patch.targeting))] : [];
   if (foreign.length > 0)
     note(
       shown`flagd does not have ${foreign.join(", ")}: files for flagd and providers that evaluate in their own process leave out ${slug}\n`,

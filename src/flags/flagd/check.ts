@@ -5,7 +5,6 @@ import { RULE_LIMITS } from "../limits.ts";
 import type { FlagRules } from "../rules/rules.ts";
 import type { Fault } from "./definition.ts";
 import { type Segments, inlineSegments } from "./nested-segments.ts";
-import { findOperatorFault } from "./operators.ts";
 import { findGaps } from "./results.ts";
 import { findRuleFault, findValueFault } from "./shape.ts";
 
@@ -27,11 +26,7 @@ export function findFault(rules: FlagRules, segments: Segments, isStrict = false
     };
   const whole = inlineAll(targeting, segments);
   if (whole instanceof RangeError) return { path: "/targeting", message: whole.message };
-  return (
-    findOperatorFault(whole, "/targeting") ??
-    findRuleFault(whole, "/targeting", isStrict) ??
-    findValueFault(rules)
-  );
+  return findRuleFault(whole, "/targeting", isStrict) ?? findValueFault(rules);
 }
 
 /** Faults of a rule in a file: one that keeps it from being stored, else reasons why it may fail when it is evaluated. */
@@ -77,7 +72,7 @@ export function findSegmentFault(rule: unknown, isStrict = false): Fault | undef
   if (excess) return { ...excess, path: "" };
   const segment = inlineAll(rule, new Map());
   if (segment instanceof RangeError) return { path: "", message: segment.message };
-  return findOperatorFault(segment, "") ?? findRuleFault(segment, "", isStrict);
+  return findRuleFault(segment, "", isStrict);
 }
 
 /** A rule with its segments in it, or the error if it grows too large. */

@@ -1,10 +1,15 @@
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/shapes/own.ts";
+import { LIMITS } from "../../evaluator/steps.ts";
 import type { FlagRules } from "../rules/rules.ts";
 import type { Fault } from "./definition.ts";
+import { Pattern, networksOf, patternOf, requireMoment } from "./operands.ts";
+
+/** A check of one rule, in which patterns have so many instructions left. */
+type Check = { isStrict: boolean; instructions: number };
 
 /** Finds the first fault of a value at a path. */
-type Kind = (value: unknown, path: string, isStrict: boolean) => Fault | undefined;
+type Kind = (value: unknown, path: string, check: Check) => Fault | undefined;
 
 /** Values for which a condition holds. */
 function only(holds: (value: unknown) => boolean, message: string): Kind {
@@ -15,12 +20,12 @@ function only(holds: (value: unknown) => boolean, message: string): Kind {
 function list(least: number, most: number, ...kinds: Kind[]): Kind {
   const more = most === Infinity ? " or more" : ` to ${most}`;
   const count = least === 0 ? "" : ` of ${least}${least === most ? "" : more}`;
-  return (value, path, isStrict) => {
+  return (value, path, check) => {
     if (!Array.isArray(value)) return { path, message: `must be a list${count}` };
     if (value.length < least || value.length > most)
       return { path, message: `must be a list${count}, not of ${value.length}` };
     return firstFault(value.entries(), ([index, item]) =>
-      (kinds[index] ?? kinds.at(-1)!)(item, `${path}/${index}`, isStrict),
+      (kinds[index] ?? kinds.at(-1)!)(item, `${path}/${index}`, check),
     );
   };
 }
@@ -37,25 +42,25 @@ const text = only((value) => typeof value === "string", "must be a text");
 const number = only((value) => typeof value === "number", "must be a number");
 
 /** A constant, an operation, or a list of both. */
-const argument: Kind = (value, path, isStrict) => {
-  if (Array.isArray(value)) return args(value, path, isStrict);
-  return isObject(value) ? operation(value, path, isStrict) : undefined;
+const argument: Kind = (value, path, check) => {
+  if (Array.isArray(value)) return args(value, path, check);
+  return isObject(value) ? operation(value, path, check) : undefined;
 };
 const args = list(0, Infinity, argument);
 
 /** An operation, or a value of a kind. */
 function computedOr(kind: Kind): Kind {
-  return (value, path, isStrict) => (isObject(value) ? operation : kind)(value, path, isStrict);
+  return (value, path, check) => (isObject(value) ? operation : kind)(value, path, check);
 }
 
 /** Names of the context that only flagd sets, of which there are two. */
-const variable: Kind = (value, path, isStrict) =>
+const variable: Kind = (value, path, check) =>
   typeof value === "string" && /^\$flagd\.(?!(?:timestamp|flagKey)$).*$/u.test(value)
     ? { path, message: "must be $flagd.timestamp or $flagd.flagKey, if it begins with $flagd." }
-    : argument(value, path, isStrict);
+    : argument(value, path, check);
 
-const version: Kind = (value, path, isStrict) => {
-  if (isObject(value) && "var" in value) return operation(value, path, isStrict);
+const version: Kind = (value, path, check) => {
+  if (isObject(value) && "var" in value) return operation(value, path, check);
   const isOne = typeof value === "string" && isVersion(value);
   return isOne ? undefined : { path, message: 'must be a version as 1.2.3, or a "var"' };
 };
@@ -82,12 +87,31 @@ const weight = only(
 );
 const share = list(1, 2, argument, computedOr(weight));
 
+/** Constants that operators of this product compare with, of which patterns are limited together. */
+function operand(
+  read: (value: unknown) => ReturnType<typeof patternOf | typeof networksOf | typeof requireMoment>,
+): Kind {
+  return (value, path, check) => {
+    const found = read(value);
+    if (typeof found === "string") return { path, message: found };
+    if (found instanceof Pattern) check.instructions -= found.size;
+    return check.instructions < 0 ? { path, message: TOO_LARGE } : undefined;
+  };
+}
+const TOO_LARGE = "the patterns of the rule are too large: repeat less, as in {1,100}";
+const pattern = operand((value) =>
+  typeof value === "string" ? patternOf(value) : "the pattern must be a text",
+);
+const moment = computedOr(operand(requireMoment));
+
 const named = (names: string, takes: Kind) => names.split(" ").map((name) => [name, takes] as const);
 
 /** The arguments of each operator. */
 const OPERATORS: Readonly<Record<string, Kind>> = Object.fromEntries([
   ...named("== === != !== > >= % / in map filter all none some", list(2, 2, argument)),
-  ...named("matches in_cidr before after", list(2, 2, argument)),
+  ...named("matches", list(2, 2, argument, pattern)),
+  ...named("in_cidr", list(2, 2, argument, operand(networksOf))),
+  ...named("before after", list(2, 2, argument, moment)),
   ...named("< <= substr", list(2, 3, argument)),
   ...named("reduce", list(3, 3, argument)),
   ...named("*", list(2, Infinity, argument)),
@@ -107,7 +131,7 @@ const OWN_OPERATORS: Readonly<Record<string, Kind>> = Object.fromEntries([
 ]);
 
 /** An object of one operator and its arguments. */
-function operation(value: unknown, path: string, isStrict: boolean): Fault | undefined {
+function operation(value: unknown, path: string, check: Check): Fault | undefined {
   if (!isObject(value)) return { path, message: "must be an object" };
   const names = Object.keys(value);
   const [name] = names;
@@ -115,18 +139,18 @@ function operation(value: unknown, path: string, isStrict: boolean): Fault | und
   if (names.length > 1)
     return { path, message: `must have one operator, not ${names.map((each) => `"${each}"`).join(" and ")}` };
   const takes =
-    own(OPERATORS, name) ?? (isStrict ? own(OWN_OPERATORS, name) : own(OWN_OPERATORS, name) && args);
+    own(OPERATORS, name) ?? (check.isStrict ? own(OWN_OPERATORS, name) : own(OWN_OPERATORS, name) && args);
   if (!takes) return { path, message: `"${name}" is not an operator` };
-  return takes(value[name], `${path}/${name}`, isStrict);
+  return takes(value[name], `${path}/${name}`, check);
 }
 
 /**
  * The first fault of a rule by flagd's published schema, and by what the schema does not look at: lists inside the
- * arguments. Without `isStrict`, flagd's own operators take any list. A reference is a rule wherever a rule can be.
+ * arguments, and the operators of this product. Without `isStrict`, flagd's own operators take any list. A reference is a rule wherever a rule can be.
  */
 export function findRuleFault(rule: unknown, path: string, isStrict: boolean): Fault | undefined {
   const isEmpty = isObject(rule) && Object.keys(rule).length === 0;
-  return isEmpty ? undefined : operation(rule, path, isStrict);
+  return isEmpty ? undefined : operation(rule, path, { isStrict, instructions: LIMITS.instructions });
 }
 
 const scalar = only(
@@ -138,9 +162,11 @@ const variant = only(
   "must be a text, a number, true, false or an object",
 );
 
+const PLAIN: Check = { isStrict: true, instructions: 0 };
+
 function members(value: unknown, path: string, kind: Kind): Fault | undefined {
   if (!isObject(value)) return { path, message: "must be an object" };
-  return firstFault(Object.entries(value), ([name, each]) => kind(each, pointer(path, name), true));
+  return firstFault(Object.entries(value), ([name, each]) => kind(each, pointer(path, name), PLAIN));
 }
 
 /** The first fault of a flag besides its rule. */
@@ -164,7 +190,7 @@ export function findMetadataFault(metadata: unknown): Fault | undefined {
   const fault = members(metadata, "/metadata", scalar);
   if (fault) return fault;
   return firstFault(Object.entries(metadata as object), ([name, value]) =>
-    own(kinds, name)?.(value, `/metadata/${name}`, true),
+    own(kinds, name)?.(value, `/metadata/${name}`, PLAIN),
   );
 }
 

@@ -2,7 +2,7 @@ import { type FlagValues, hasExpired, isOn, parsePayload } from "../flag.ts";
 import { PAYLOAD_SUFFIX } from "../limits.ts";
 import { type SegmentRecord, referencesOf } from "../segment.ts";
 import { type FlagdDocument, type FlagdFlag, exportFlags } from "./definition.ts";
-import { foreignOperators, mayBeForeign } from "./operators.ts";
+import { foreignOperators } from "./foreign.ts";
 
 /** A flagd file for evaluation elsewhere, which holds until `until`, when one of its flags expires. */
 export type SourceFile = {
@@ -42,7 +42,7 @@ export async function sourceFile(
   counted: ReadonlyMap<string, Counted> = new Map(),
 ): Promise<SourceFile> {
   const isOwn = reader === "formflag";
-  const isBeyond = (rule: string) => !isOwn && isForeign(rule);
+  const isBeyond = (rule: string) => !isOwn && foreignOperators(rule).size > 0;
   const unknown = segmentsBeyond(
     segments,
     (segment) => segment.source !== undefined || isBeyond(segment.rule),
@@ -92,17 +92,12 @@ export function withoutForeign<F extends FlagValues>(
   records: F[],
   segments: SegmentRecord[],
 ): { flags: F[]; segments: SegmentRecord[]; omitted: number } {
-  const unknown = segmentsBeyond(segments, ({ rule }) => isForeign(rule));
+  const unknown = segmentsBeyond(segments, ({ rule }) => foreignOperators(rule).size > 0);
   const flags = records.filter(
-    ({ rules }) => rules === null || !(isForeign(rules) || dependsOn(unknown, rules)),
+    ({ rules }) => rules === null || !(foreignOperators(rules).size > 0 || dependsOn(unknown, rules)),
   );
   const known = segments.filter(({ name }) => !unknown.has(name));
   return { flags, segments: known, omitted: records.length - flags.length };
-}
-
-/** Whether a rule, as JSON, uses an operator that flagd does not have. */
-function isForeign(rule: string): boolean {
-  return mayBeForeign(rule) && foreignOperators(JSON.parse(rule)).size > 0;
 }
 
 function dependsOn(names: ReadonlySet<string>, rule: string): boolean {

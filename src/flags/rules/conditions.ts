@@ -1,7 +1,7 @@
 import { formatBytes } from "../../base/bytes.ts";
 import { AppError } from "../../base/errors.ts";
 import { isObject } from "../../base/json.ts";
-import { TIMESTAMP, findOperatorFault } from "../flagd/operators.ts";
+import { findRuleFault } from "../flagd/shape.ts";
 import { RULE_LIMITS } from "../limits.ts";
 import {
   bareText,
@@ -204,6 +204,8 @@ function operationOf(rule: unknown): [name: string, args: unknown[]] {
 
 /** The time of the evaluation, in a condition. */
 const NOW = "now";
+/** The time of the evaluation, as a rule reads it: in seconds, where other moments are in milliseconds. */
+const TIMESTAMP = { var: "$flagd.timestamp" };
 
 function isTime(rule: unknown): boolean {
   return Bun.deepEquals(rule, TIMESTAMP);
@@ -224,7 +226,7 @@ function operandOf(operator: string, value: string): unknown {
 
 /** Throws `invalid` for a rule that compares with no pattern, network or moment. */
 function requireOperand(rule: Rule): Rule {
-  const fault = findOperatorFault(rule, "");
+  const fault = findRuleFault(rule, "", true);
   if (!fault) return rule;
   throw new AppError("invalid", fault.message, {
     hint: "a condition looks like 'email matches (?i)@example[.]com$', 'ip in_cidr 10.0.0.0/8', 'since before 2026-01-31T12:00:00Z'",

@@ -79,8 +79,8 @@ describe("an operator that flagd does not have", () => {
     [{ matches: [{ var: "a" }, "(?P<a"] }, "/matches/1", /pattern does not compile/],
     [{ matches: [{ var: "a" }, { var: "b" }] }, "/matches/1", /must be a text/],
     [{ matches: [{ var: "a" }, "a{1000}b"] }, "/matches/1", /too large: repeat less/],
-    [{ matches: [{ var: "a" }] }, "/matches", /two arguments/],
-    [{ matches: "a" }, "/matches", /two arguments/],
+    [{ matches: [{ var: "a" }] }, "/matches", /list of 2/],
+    [{ matches: "a" }, "/matches", /list of 2/],
     [
       { in_cidr: [{ var: "a" }, ["10.0.0.0/8", "10.0.0.0/33"]] },
       "/in_cidr/1",
