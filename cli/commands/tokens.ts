@@ -5,9 +5,9 @@ import { TOKEN } from "../../src/access/token-card.ts";
 import { AppError } from "../../src/base/errors.ts";
 import { tokens as operations } from "../../src/operations/access/tokens.ts";
 import type { Io } from "../output/terminal.ts";
-import { fieldOption } from "../output/field.ts";
+
 import { details, shown } from "../output/text.ts";
-import { BEGINS, action } from "../session/action.ts";
+import { BEGINS } from "../session/action.ts";
 import { givenIn, optionsOf } from "../session/card.ts";
 import type { Client } from "../session/client.ts";
 import { heard } from "../session/command-line.ts";
@@ -16,6 +16,7 @@ import type { Input } from "../session/input.ts";
 import { listAll } from "../session/pages.ts";
 import type { Session } from "../session/session.ts";
 import { usage } from "../session/usage.ts";
+import { verb } from "../session/verb.ts";
 import { addList, addRevoke } from "./verbs.ts";
 
 export function addTokenCommands(tokens: Command, io: Io): void {
@@ -56,19 +57,7 @@ rotate roll renew: create another token, then revoke this one
     head: ["TOKEN", "SCOPES", "CREATED", "EXPIRES"],
     row: (token) => [token.name, scopesOf(token), token.createdAt, token.expiresAt ?? "never"],
   });
-  tokens
-    .command("get")
-    .argument("[name]", "name of the token")
-    .description("show a token, without its secret")
-    .addOption(ofProjectOption())
-    .addOption(fieldOption())
-    .action(
-      action(
-        io,
-        async (input, given?: string) => ({ name: await input.need(given, "name"), ...projectIn(input) }),
-        getToken,
-      ),
-    );
+  addGetCommand(tokens, io);
   addRevoke(tokens, io, {
     argument: ["[name]", "name of the token"],
     description: "revoke a token at once",
@@ -96,34 +85,36 @@ function scopesOf({ scopes, project, environment }: Token): string {
   return [scopes.join(", "), [project, environment].filter(Boolean).join("/")].join(" ").trimEnd();
 }
 
-async function getToken(
-  { client, print }: Session,
-  { name, project }: { name: string; project?: string },
-): Promise<void> {
-  const found = await findToken(client, name, project);
-  if (!found)
-    throw new AppError("not_found", `token "${name}" does not exist`, { reason: "token-not-found" });
-  const text = details([
-    ["token", found.name],
-    ["scopes", scopesOf(found)],
-    ...(found.allowedOrigins ? [["origins", found.allowedOrigins.join(", ")] as [string, string]] : []),
-    ["created", found.createdAt],
-    ["expires", found.expiresAt ?? "never"],
-  ]);
-  await print(found, text);
-}
+const addGetCommand = verb("get", {
+  argument: ["[name]", "name of the token"],
+  description: "show a token, without its secret",
+  options: [ofProjectOption(), "field"],
+  parse: async (input, given): Promise<{ name: string; project?: string }> => ({
+    name: await input.need(given, "name"),
+    ...projectIn(input),
+  }),
+  run: async ({ client, print }, { name, project }) => {
+    const found = await findToken(client, name, project);
+    if (!found)
+      throw new AppError("not_found", `token "${name}" does not exist`, { reason: "token-not-found" });
+    const text = details([
+      ["token", found.name],
+      ["scopes", scopesOf(found)],
+      ["origins", found.allowedOrigins?.join(", ") ?? null],
+      ["created", found.createdAt],
+      ["expires", found.expiresAt ?? "never"],
+    ]);
+    await print(found, text);
+  },
+});
 
-function addCreateCommand(tokens: Command, io: Io): void {
-  tokens
-    .command("create")
-    .description("create a token and print it, which is shown only once")
-    .argument(...TOKEN.name.option)
-    // Without FORMFLAG_PROJECT and FORMFLAG_ENVIRONMENT: only what is named here limits a token.
-    .withOptions(...optionsOf(TOKEN))
-    .addOption(ifNotExistsOption("the token"))
-    .addHelpText(
-      "after",
-      `
+const addCreateCommand = verb("create", {
+  ...BEGINS,
+  argument: TOKEN.name.option,
+  description: "create a token and print it, which is shown only once",
+  // Without FORMFLAG_PROJECT and FORMFLAG_ENVIRONMENT: only what is named here limits a token.
+  options: [...optionsOf(TOKEN), ifNotExistsOption("the token")],
+  help: `
 With --if-not-exists, nothing is printed for an existing token: its secret cannot be shown again.
 
 With -p, a token can reach only that project, whatever its scopes are, and other projects can have a token of the same
@@ -149,9 +140,9 @@ Examples:
   formflag tokens create flagd --scope flags:sync -p shop -e production
   formflag tokens create site --scope flags:browser -p shop -e production --allow-origin https://shop.example.com
 `,
-    )
-    .action(action(io, parse, run, BEGINS));
-}
+  parse,
+  run,
+});
 
 type Values = { token: NewToken; ifNotExists: boolean };
 
