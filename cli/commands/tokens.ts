@@ -129,8 +129,8 @@ The scope flags:browser is for pages, where every visitor can read the token: it
 environment that are marked for browsers (flags set --browser on), over OFREP, and send events. With --allow-origin,
 only pages of these websites can use it.
 
-The scope flags:sync is for flagd and for providers that evaluate in their own process: it can only read the rules of
-one environment.
+The scope flags:sync is for flagd, for providers that evaluate in their own process, and for relays: it can only read
+one environment, with the hashes of its readers' tokens for a relay, and send what the relay has counted.
 
 Examples:
   formflag tokens create laptop > token.txt

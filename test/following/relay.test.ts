@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync, statSync, truncateSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, rmSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "bun:test";
 import { setClock } from "../../src/base/clock.ts";
@@ -156,6 +156,20 @@ describe("the state of a relay", () => {
     steady += 1500;
     await goBack();
     expect(watch.last()!.generation).toBe(known.generation + 2);
+  });
+
+  test("is written anew after its file was removed", async () => {
+    const { relay, file } = open();
+    await give(relay, whole(5, "a"));
+    rmSync(file);
+    let steady = 1_000_000;
+    setClock({ steady: () => (steady += 60_000) });
+    await give(relay, [lineOf({ at: moment(5) })]);
+    await give(relay, changed(6, "b"));
+    expect([slugsOf(relay), slugsOf(open(file).relay)]).toEqual([
+      ["a", "b"],
+      ["a", "b"],
+    ]);
   });
 
   test("shows although the disk takes nothing, which is reported", async () => {

@@ -64,7 +64,12 @@ export function openJournal(file: string, source: string): Journal {
       }
     },
     heard(at) {
-      if (handle !== null) utimesSync(file, at / 1000, at / 1000);
+      try {
+        if (handle !== null) utimesSync(file, at / 1000, at / 1000);
+      } catch {
+        // The file was removed: the next change writes all of it.
+        sizes = null;
+      }
     },
     async clear() {
       await end();
