@@ -155,17 +155,18 @@ new FormflagProvider({ token: 1 });
       expect(faults).toEqual([]);
     });
 
-    test("a page that is loaded again while formflag is away has its last values", async () => {
+    test("a page without a server has the last values of its user while formflag is away, and no others", async () => {
       await set("--on");
       writeFileSync(
         join(folder!, "alone.js"),
         `import { OpenFeature } from "@openfeature/web-sdk";
 import { FormflagWebProvider } from "@formflag/openfeature/web";
-const provider = new FormflagWebProvider({ url: "${server.url}", token: "${key}", timeout: 500 });
+const token = location.hash.slice(1) || "${key}";
+const provider = new FormflagWebProvider({ url: "${server.url}", token, timeout: 500 });
 const client = OpenFeature.getClient();
 globalThis.heard = [];
 for (const event of ["PROVIDER_READY", "PROVIDER_STALE"]) client.addHandler(event, () => heard.push(event));
-await OpenFeature.setProviderAndWait(provider, { targetingKey: "user-42" });
+await OpenFeature.setProviderAndWait(provider, { targetingKey: "user-42" }).catch((error) => (globalThis.failure = error.message));
 globalThis.value = () => client.getBooleanValue("new-checkout", false);
 globalThis.become = (targetingKey) => OpenFeature.setContext({ targetingKey });`,
       );
@@ -206,6 +207,13 @@ globalThis.become = (targetingKey) => OpenFeature.setContext({ targetingKey });`
       held.resolve();
       await changed;
       expect(await page.evaluate<unknown>("JSON.parse(localStorage.formflag).for === kept")).toBe(true);
+      const wrong = await (await browser().newContext()).newPage();
+      await wrong.goto(`${pages.url.href}#ff_wrong`);
+      await wrong.waitForFunction("globalThis.value");
+      expect(await wrong.evaluate<unknown>("[failure, value()]")).toEqual([
+        "the server of flags answered 401",
+        false,
+      ]);
     });
   });
 });
