@@ -45,7 +45,7 @@ Examples:
       shared: null,
       places: places.map((environment) => ({ project, environment, flag })),
       change,
-      at: null,
+      schedule: null,
       named: undefined,
     });
   },

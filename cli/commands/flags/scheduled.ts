@@ -1,8 +1,9 @@
 import { AppError } from "../../../src/base/errors.ts";
+import type { NewOf } from "../../../src/base/kinds/kinds.ts";
 import type { FlagPatch } from "../../../src/flags/flag.ts";
 import { rampInWords } from "../../../src/flags/ramps/ramp-words.ts";
 import { withWords } from "../../../src/flags/rules/difference-words.ts";
-import { noSuchScheduled } from "../../../src/flags/schedule/scheduled-change.ts";
+import { noSuchScheduled, type SCHEDULE } from "../../../src/flags/schedule/scheduled-change.ts";
 import { scheduled as operations } from "../../../src/operations/scheduled.ts";
 import { shorten, shown, table } from "../../output/text.ts";
 import type { Client } from "../../session/client.ts";
@@ -60,16 +61,18 @@ export const addUnscheduleCommand = verb("unschedule", {
   },
 });
 
-/** Schedules the change of `flags set --at`; `at` is in ISO 8601. Throws `invalid` for a change without fields. */
+export type NewSchedule = NewOf<typeof SCHEDULE>;
+
+/** Schedules the change of `flags set --at`. Throws `invalid` for a change without fields. */
 export async function scheduleChange(
   { client, report, suggest }: Session,
   place: Place,
   patch: FlagPatch,
-  at: string,
+  schedule: NewSchedule,
 ): Promise<void> {
   if (Object.keys(patch).length === 0)
     throw usage("nothing would change then", "say what, as in --on --at 2h");
-  const scheduled = await client.call(operations.create, { names: place, body: { at, patch } });
+  const scheduled = await client.call(operations.create, { names: place, body: { ...schedule, patch } });
   const { project, environment, flag } = place;
   await report(
     { ...scheduled, result: "scheduled" },

@@ -18,6 +18,7 @@ import { changeDetails } from "./archive.ts";
 import { type Place } from "./place.ts";
 import { type FlagsOfProject, inLockOrder, readPlaces } from "./places.ts";
 import { reportFlag } from "./report.ts";
+import type { NewSchedule } from "./scheduled.ts";
 import { planChange, readValues, type ValuesChange, VALUE_OPTIONS } from "./values.ts";
 
 /** The options of the fields of a flag that need nothing but their value. */
@@ -103,28 +104,29 @@ type Values = {
   /** The flags whose shared fields alone are set, without an environment; null for a change in environments. */
   shared: FlagsOfProject | null;
   change: ValuesChange;
-  /** When to make the change, in ISO 8601; null for now. */
-  at: string | null;
+  /** When to make the change; null for now. */
+  schedule: NewSchedule | null;
   /** That of `--if-revision`. */
   named: number | undefined;
 };
 
 async function parse(input: Input, given?: string): Promise<Values> {
   const change = await readChange(input);
-  const { at }: { at?: string } = await givenIn(SCHEDULE, input);
+  const schedule: Partial<NewSchedule> = await givenIn(SCHEDULE, input);
+  const { at } = schedule;
   const named = ifRevision(input.options);
   if (at === undefined && isShared(input, given, change)) {
     const slugs = namesIn([given]);
     requireOne(slugs, named);
     const shared = { slugs, project: await input.project(), revision: named };
-    return { places: [], shared, change, at: null, named };
+    return { places: [], shared, change, schedule: null, named };
   }
   const places = await readPlaces(input, given);
   requireOne(
     places.map(({ environment }) => environment),
     named,
   );
-  return { places, shared: null, change, at: at ?? null, named };
+  return { places, shared: null, change, schedule: at === undefined ? null : { ...schedule, at }, named };
 }
 
 /** Whether a change of named flags sets nothing but fields that all environments share, and names no environment. */
@@ -186,10 +188,10 @@ export async function setFlags(session: Session, values: Values): Promise<void> 
 
 type One = Omit<Values, "places" | "shared"> & { place: Place };
 
-async function setOne(session: Session, { place, change, at, named }: One): Promise<void> {
+async function setOne(session: Session, { place, change, schedule, named }: One): Promise<void> {
   await changeAtRevision(named !== undefined, async () => {
     const { patch, revision, lost, replaces } = await planChange(session, place, change);
-    if (at !== null) return (await import("./scheduled.ts")).scheduleChange(session, place, patch, at);
+    if (schedule) return (await import("./scheduled.ts")).scheduleChange(session, place, patch, schedule);
     // The rule fits only the variants that were read.
     const expected = named ?? revision ?? undefined;
     const input = { names: place, body: patch, revision: expected };

@@ -31,7 +31,7 @@ export const me = noun("me", () => import("./schema/me-schema.ts"), {
     summary: "Save a list of submissions under a name, in the dashboard of the user who calls",
     scope: null,
     place: "self",
-    run: ({ app, caller, names, body }) => saveView(app, caller, { name: names.view, to: body.to }),
+    run: ({ app, caller, names, body }) => saveView(app, caller, { name: names.view, ...body }),
   },
   removeView: {
     method: "DELETE",
