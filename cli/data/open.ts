@@ -201,7 +201,7 @@ export function needDatabase(data: string, isOfService = false): void {
     throw new AppError("not_found", missing, {
       hint: isOfService
         ? "the installed service names it, and creates it: systemctl start formflag; --data names another"
-        : "name the data directory with --data; formflag serve, projects create and forms create start a new one",
+        : "name the data directory with --data, or a server with --server or FORMFLAG_SERVER; formflag serve, projects create and forms create start a new one",
     });
   }
 }

@@ -15,7 +15,7 @@ import { type Input, openInput } from "./input.ts";
 import { inTermsOf } from "./guesses/near-misses.ts";
 import { type Session, openSession } from "./session.ts";
 import { type LocalOptions, localTransport } from "./local-client.ts";
-import { loadStorage } from "./storage.ts";
+import { type StorageSettings, loadStorage } from "./storage.ts";
 import { usage } from "./usage.ts";
 import { whyOf } from "./change-options.ts";
 
@@ -29,7 +29,7 @@ export type Run<T> = (session: Session, values: T) => Promise<void>;
  * `scopes`: the rights that it has in this process. Default: all. `reads`: whether it only reads. Default: by its name.
  */
 export type Begins = {
-  begins?: (options: Record<string, unknown>) => boolean;
+  begins?: (options: Record<string, unknown>, storage: StorageSettings) => boolean;
   ownField?: boolean;
   scopes?: (options: Record<string, unknown>) => readonly Scope[];
   reads?: (options: Record<string, unknown>) => boolean;
@@ -64,12 +64,13 @@ export function action<T>(
     const transport = lazyTransport(async () => {
       const remote = await readRemote(this, config, env);
       if (remote === null) {
+        await refuseToken(this, config, io);
         const isReading = reads?.(options) ?? (READS.has(this.name()) || options.dryRun === true);
         const keepsSchema = isReading && !asksToMigrate(this);
         return openHere(
           io,
           config,
-          { mayBegin: begins(options) && !isOfService, isOfService },
+          { mayBegin: begins(options, config.storage) && !isOfService, isOfService },
           { scopes: scopes?.(options) ?? null, keepsSchema },
         );
       }
@@ -127,6 +128,23 @@ export function localAction<T>(
 /** Without the options and the command, which commander adds. */
 function argumentsIn<T>(given: unknown[]): T[] {
   return given.slice(0, -2) as T[];
+}
+
+/**
+ * Throws `invalid` where a token is set, no server, and no data is there: a pipeline whose variable for the server is missing
+ * would otherwise change data of its own, and succeed.
+ */
+async function refuseToken(command: Command, { data, storage }: Config, io: Io): Promise<void> {
+  if (storage.isDataGiven || storage.database !== null) return;
+  const { tokenFile } = command.optsWithGlobals<{ tokenFile?: string }>();
+  if (!env["FORMFLAG_TOKEN"] && tokenFile === undefined) return;
+  if (await Bun.file(join(data, NAMES.database)).exists()) return;
+  const { misspeltVariables } = await import("./guesses/variables.ts");
+  for (const text of misspeltVariables(env)) io.note(shown`warning: ${text}\n`);
+  throw usage(
+    `${env["FORMFLAG_TOKEN"] ? "FORMFLAG_TOKEN is set" : "a token file is named"}, but no server`,
+    "set FORMFLAG_SERVER, or give --server; without a token, this acts on local data",
+  );
 }
 
 /** Opens the data. Throws `not_found` if a data directory holds no database, unless the command may create one. */

@@ -152,6 +152,7 @@ describe("the data directory", () => {
     ["export"],
     ["diff -f setup.yaml"],
     ["apply -f setup.yaml --dry-run"],
+    ["apply -f setup.yaml"],
     ["check"],
     ["backup create"],
   ])("is not begun by %s, which asks for --data where it is missing or empty", async (command) => {
@@ -172,7 +173,7 @@ describe("the data directory", () => {
     ["projects create shop"],
     ["forms create contact"],
     ["tokens create laptop"],
-    ["apply -f setup.yaml"],
+    ["apply -f setup.yaml --data formflag-data"],
   ])("is begun by %s", async (command) => {
     const cwd = tempDirectory();
     await Bun.write(join(cwd, "setup.yaml"), "forms: {contact: {}}\n");

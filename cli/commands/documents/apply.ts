@@ -72,7 +72,8 @@ Examples:
   formflag export -p shop | formflag apply - --server https://flags.example.com
   formflag apply --schema > formflag.schema.json
 `,
-  begins: ({ dryRun }) => dryRun !== true,
+  // In a pipeline without a server, data in the checkout would pass for a success.
+  begins: ({ dryRun }, { isDataGiven }) => dryRun !== true && isDataGiven,
   parse: async (input, given) => {
     const { dryRun = false, schema } = input.options as { dryRun?: true; schema?: true };
     if (schema) return "schema";
@@ -126,6 +127,7 @@ async function applyDocument(
   try {
     return await call({ body });
   } catch (error) {
+    if (error instanceof AppError && error.code === "forbidden" && !mode.dryRun) throw withAdmin(error);
     if (error instanceof AppError && error.code !== "unconfirmed") {
       const { placedFault } = await import("./fault.ts");
       throw await placedFault(error, source, client);
@@ -136,4 +138,10 @@ async function applyDocument(
     // The message names the locks too.
     return call({ body: { ...body, confirmed: true }, confirmed: "*" });
   }
+}
+
+/** The operation needs `read` first, for its trial; applying needs `admin`, which includes it. */
+function withAdmin({ code, message, reason, hint }: AppError): AppError {
+  const needed = message.replace(/ lacks the scope read$/, " lacks the scope admin");
+  return new AppError(code, needed, { reason: reason ?? undefined, hint: hint ?? undefined });
 }

@@ -222,7 +222,7 @@ projects:
     const { data, file, run, write, read } = await openShop();
     const server = await startServer([], { data });
     const token = async (scope: string) =>
-      (await run("tokens", "create", scope, "--scope", scope)).stdout.trim();
+      (await run("tokens", "create", scope.replace(":", "-"), "--scope", scope)).stdout.trim();
     const [reader, admin] = [await token("read"), await token("admin")];
     const there = (token: string, ...args: string[]) =>
       formflag([...args, "--server", server.url], { env: { FORMFLAG_TOKEN: token } });
@@ -232,6 +232,10 @@ projects:
     expect(await there(reader, "apply", "-f", file)).toMatchObject({ code: 4, stdout: "" });
     expect(await there(admin, "apply", "-f", file)).toMatchObject({ code: 0, stderr: "" });
     expect(await there(admin, "apply", "-f", file)).toMatchObject({ code: 0, stdout: "unchanged\n" });
+    // The trial alone needs less: one refusal names what applying needs.
+    const { stderr } = await there(await token("flags:write"), "apply", "-f", file);
+    expect(stderr).toContain('the token "flags-write" lacks the scope admin\nhint: it holds flags:write;');
+    expect(stderr).toContain("formflag tokens create <name> --scope admin");
     await server.stop();
   }, 60_000);
 });
