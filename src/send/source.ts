@@ -19,13 +19,13 @@ export function connectSource({ address, readToken, caFile }: SourceSettings) {
   };
   return {
     /**
-     * The lines of the stream, until it ends. Throws `unauthenticated` and `forbidden` for a token that the source refuses,
+     * The lines of the stream, until it ends; `heard` is called for each part of one. Throws `unauthenticated` and `forbidden` for a token that the source refuses,
      * and any other error for a source that cannot be followed now.
      */
-    async *lines(signal: AbortSignal): AsyncGenerator<string> {
+    async *lines(signal: AbortSignal, heard: () => void): AsyncGenerator<string> {
       const answer = await ask({ signal });
       if (answer.status !== 200) throw await refusalOf(answer);
-      yield* linesIn(answer.body!);
+      yield* linesIn(answer.body!, heard);
     },
     /** Sends a batch, which the source has taken when it fulfils. Throws as `lines`, and `invalid` for a batch that it never takes. */
     async send(body: string, stopped: AbortSignal): Promise<void> {
@@ -60,10 +60,11 @@ async function refusalOf(answer: Response): Promise<Error> {
   return known ? new AppError(known, message) : new Error(message);
 }
 
-async function* linesIn(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+async function* linesIn(body: ReadableStream<Uint8Array>, heard: () => void): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let begun: string[] = [];
   for await (const chunk of body) {
+    heard();
     const [first, ...rest] = decoder.decode(chunk, { stream: true }).split("\n");
     begun.push(first!);
     for (const next of rest) {

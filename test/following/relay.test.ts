@@ -1,4 +1,12 @@
-import { appendFileSync, existsSync, readFileSync, rmSync, statSync, truncateSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "bun:test";
 import { setClock } from "../../src/base/clock.ts";
@@ -108,6 +116,16 @@ describe("the state of a relay", () => {
     await give(again.relay, whole(6, "a", "b"));
     await give(again.relay, changed(7, "c"));
     expect(slugsOf(open(file).relay)).toEqual(["a", "b", "c"]);
+  });
+
+  test("of another release, or on a disk that spoiled it, is left to the source", async () => {
+    const { relay, file } = open();
+    await give(relay, whole(5, "a"));
+    const text = readFileSync(file, "utf8");
+    writeFileSync(file, text.replace('{"follow":1}', '{"follow":99}'));
+    expect(open(file).relay.hasState).toBe(false);
+    writeFileSync(file, text + lineOf({ projects: 5 } as never) + lineOf({ at: moment(6) }));
+    expect(slugsOf(open(file).relay)).toEqual(["a"]);
   });
 
   test("is not that of another source", async () => {

@@ -84,21 +84,23 @@ export function openJournal(file: string, source: string): Journal {
   };
 }
 
-/** The state that lines lead to; null for none. What no moment ends, a crash has cut off. */
+/**
+ * The state that lines lead to; null for none. What no moment ends, a crash has cut off; what another release wrote, or a disk
+ * has spoiled, is left to the source.
+ */
 function stateOf(lines: readonly string[]): State | null {
   let state: State | null = null;
   let draft = new Draft(EMPTY);
-  for (const text of lines) {
-    let line: Line;
-    try {
-      line = JSON.parse(text) as Line;
-    } catch {
-      break;
+  try {
+    for (const text of lines) {
+      const line = JSON.parse(text) as Line;
+      if ("at" in line) {
+        state = draft.at(line.at);
+        draft = new Draft(state);
+      } else if (!("ended" in line)) draft.take(line);
     }
-    if ("at" in line) {
-      state = draft.at(line.at);
-      draft = new Draft(state);
-    } else if (!("ended" in line)) draft.take(line);
+  } catch {
+    return state;
   }
   return state;
 }

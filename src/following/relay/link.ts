@@ -1,11 +1,14 @@
 import { clock } from "../../base/clock.ts";
 import { AppError } from "../../base/errors.ts";
-import type { Relay } from "./relay.ts";
+import { type Relay, SILENCE } from "./relay.ts";
 import type { Spool } from "./spool.ts";
 
-/** Connections to the source. Both throw `unauthenticated` or `forbidden` once it refuses the token. */
+/**
+ * Connections to the source, of which `heard` is called for all that comes. Both throw `unauthenticated` or `forbidden` once it
+ * refuses the token.
+ */
 export type Source = {
-  lines: (signal: AbortSignal) => AsyncGenerator<string>;
+  lines: (signal: AbortSignal, heard: () => void) => AsyncGenerator<string>;
   /** Sends a batch. Throws `invalid` or `too_large` for one that it never takes. */
   send: (body: string, signal: AbortSignal) => Promise<void>;
 };
@@ -105,13 +108,17 @@ async function followOnce(
 ): Promise<never> {
   const aborting = new AbortController();
   const openedAt = clock.steady();
+  let heardAt = openedAt;
+  const heard = () => void (heardAt = clock.steady());
   const check = clock.every(CHECK_INTERVAL, () => {
-    if (relay.isSilent(openedAt)) aborting.abort(new Error("it is silent"));
+    // A long change may take its time on a slow connection.
+    if (relay.isSilent(openedAt)) relay.lose();
+    if (clock.steady() - heardAt > SILENCE) aborting.abort(new Error("it is silent"));
   });
   try {
     relay.begin();
     let isUp = false;
-    for await (const line of source.lines(AbortSignal.any([stopped, aborting.signal]))) {
+    for await (const line of source.lines(AbortSignal.any([stopped, aborting.signal]), heard)) {
       if (line.startsWith('{"ended"'))
         throw new AppError("unauthenticated", (JSON.parse(line) as { ended: string }).ended);
       if (!(await relay.take(line)) || isUp) continue;

@@ -5,7 +5,7 @@ import type { Journal } from "./journal.ts";
 import { Draft, EMPTY, type State, wentBack } from "./state.ts";
 
 /** Milliseconds of silence after which the source counts as away. */
-const SILENCE = 5000;
+export const SILENCE = 5000;
 /** How far the clock may be from that of the source before that one counts, in milliseconds. */
 const MAX_SKEW = 1000;
 /** Milliseconds between two notes on the disk that the source was heard. */
@@ -58,7 +58,7 @@ export class Relay {
     return Math.max(1, since);
   };
 
-  /** Whether a connection that was opened is silent for too long. */
+  /** Whether a connection that was opened has brought no moment for too long. */
   isSilent(openedAt: number): boolean {
     const heardAt =
       this.#heard && "steady" in this.#heard ? Math.max(openedAt, this.#heard.steady) : openedAt;
