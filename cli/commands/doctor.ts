@@ -13,7 +13,7 @@ import { serverDifference } from "../data/executables.ts";
 import { readServing } from "../data/serving.ts";
 import { checkRelay } from "../serve/relay/relay-status.ts";
 import { localAction } from "../session/action.ts";
-import { type Config, readConfig, readLocalConfig } from "../session/config.ts";
+import { type Config, readCertificates, readConfig, readLocalConfig } from "../session/config.ts";
 import { loadStorage } from "../session/storage.ts";
 import { recordedBackups } from "../serve/facts.ts";
 import { surroundingsOf } from "../serve/surroundings.ts";
@@ -35,7 +35,8 @@ Checks the data directory, its disk, the machine, the addresses, the proxy and t
 each problem. For a PostgreSQL database it checks the version, the clock and the connections. For a bucket it checks the
 rights, with an object that it removes again. It changes and sends nothing else. Run it as the user of the server. If a
 server is running, doctor uses the options of that server, and reports options that you give differently. Before the
-first start, give it the options and variables that the server will have.
+first start, give it the options and variables that the server will have. --ca-file names the certificates to trust at
+the public URL.
 
 Exit code: 0 if nothing is broken, 1 if there are problems.
 
@@ -94,8 +95,10 @@ async function run(io: Io, values: Values): Promise<void> {
   const { config } = values;
   const printer = createPrinter(io, config);
   const storage = await loadStorage(config.storage);
+  const { caFile } = values.options as { caFile?: string };
+  const ca = caFile === undefined ? null : await readCertificates(caFile);
   const { serve, compared, isRunning } = await readServer(values, storage);
-  const by = surroundingsOf(serve, recordedBackups(storage, serve.backups), isRunning);
+  const by = surroundingsOf(serve, recordedBackups(storage, serve.backups), { isRunning, ca });
   const checked = serve.follow
     ? await checkRelay(config.data, serve.follow)
     : await checkAll(storage, serve, by);

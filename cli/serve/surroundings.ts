@@ -12,12 +12,19 @@ import type { DomainSettings } from "./domain/domain-options.ts";
 import { loadOutgoing, requireSecret } from "./outgoing-config.ts";
 import { threadCount } from "./threads/count.ts";
 
-/** Facts for the doctor about this machine and a server with that configuration, which runs beside this process or does not. */
-export function surroundingsOf(config: ServeConfig, backups: Backups, isRunning = false): Surroundings {
+/**
+ * Facts for the doctor about this machine and a server with that configuration, which runs beside this process or does not; `ca`
+ * are the certificates to trust at its public URL.
+ */
+export function surroundingsOf(
+  config: ServeConfig,
+  backups: Backups,
+  { isRunning = false, ca = null as string | null } = {},
+): Surroundings {
   return {
     env,
     origins: originsOf(config),
-    probe,
+    probe: (url, options) => probe(url, { ...options, ca }),
     async loadMail() {
       const { mail } = await loadOutgoing(config.outgoing, env);
       return isRunning ? requireSecret(mail) : mail;
@@ -29,6 +36,13 @@ export function surroundingsOf(config: ServeConfig, backups: Backups, isRunning 
     refuseMoved,
     threads: () => threadCount(config),
     certificate: () => config.domain && knownCertificate(config.domain, config.data),
+    async checkAuthority() {
+      const [{ readAuthority }, { checkAuthority }] = await Promise.all([
+        import("./domain/domain.ts"),
+        import("../../src/send/acme/authority.ts"),
+      ]);
+      await checkAuthority(await readAuthority(config.domain!));
+    },
     nameOfUser,
     option: (setting) => `--${setting}`,
     hintFor: (error) => hintFor(error, undefined),

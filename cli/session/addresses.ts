@@ -26,25 +26,29 @@ const MAX_ANSWER = 4 * 1024 * 1024;
 
 /**
  * Sends a request without following redirects, and waits 5 seconds at most. The certificate of a server on this machine
- * is not verified, because it names another host.
+ * is not verified, because it names another host; `ca` are the certificates to trust for others, in place of the usual ones.
  */
-export async function probe(url: string, { isOurs = isLoopbackUrl(url) } = {}): Promise<Answer> {
+export async function probe(
+  url: string,
+  { isOurs = isLoopbackUrl(url), ca = null as string | null } = {},
+): Promise<Answer> {
   try {
     const answer = await fetch(url, {
       redirect: "manual",
       signal: AbortSignal.timeout(PATIENCE),
-      tls: { rejectUnauthorized: !isOurs },
+      tls: { rejectUnauthorized: !isOurs, ...(ca !== null && { ca }) },
       // A server on this machine is reached directly, even with HTTP_PROXY.
       ...(isOurs ? { proxy: false } : {}),
     });
     const bytes = await readAtMost(chunksOf(answer.body), MAX_ANSWER);
-    if (bytes === null) return { status: null, failure: "answers without an end", refused: false };
+    if (bytes === null)
+      return { status: null, failure: "answers without an end", refused: false, distrusted: false };
     return { status: answer.status, text: new TextDecoder().decode(bytes), headers: answer.headers };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    const { code, text } = failureOf(error);
+    const { code, text, isCertificate } = failureOf(error);
     const failure = error.name === "TimeoutError" ? "did not answer within 5 seconds" : text;
-    return { status: null, failure, refused: code === "ECONNREFUSED" };
+    return { status: null, failure, refused: code === "ECONNREFUSED", distrusted: isCertificate };
   }
 }
 /** A link with the address of the server that made it, where that knows no address of its own. */

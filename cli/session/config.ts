@@ -206,7 +206,8 @@ export async function readRemote(
   return { server: remote.server, token, ca };
 }
 
-async function readCertificates(file: string): Promise<string> {
+/** The certificates of `--ca-file`. Throws `invalid` for a file without any. */
+export async function readCertificates(file: string): Promise<string> {
   const text = await readText(file, "--ca-file");
   try {
     // With an unusable file every connection fails, without naming the file.

@@ -9,7 +9,12 @@ export function isLoopbackUrl(url: string): boolean {
 }
 
 /** Describes a connection error in words that follow the name of the server. */
-export function failureOf(error: unknown): { code: string; text: string; hint: string } {
+export function failureOf(error: unknown): {
+  code: string;
+  text: string;
+  hint: string;
+  isCertificate: boolean;
+} {
   const code = systemCode(error);
   const isCertificate = /CERT|SIGNATURE|CRL/.test(code);
   const hint = /^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)$/.test(code)
@@ -19,7 +24,8 @@ export function failureOf(error: unknown): { code: string; text: string; hint: s
       : "is it running, and is the address right?";
   const text =
     own(FAILURES, code) ?? (isCertificate ? `has a certificate that is not trusted (${code})` : undefined);
-  return { code, text: text ?? `cannot be reached${code === "" ? "" : ` (${code})`}`, hint };
+  const said = text ?? `cannot be reached${code === "" ? "" : ` (${code})`}`;
+  return { code, text: said, hint, isCertificate };
 }
 
 const UNKNOWN_AUTHORITY = "has a certificate of an authority that is not trusted";

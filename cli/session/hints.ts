@@ -86,6 +86,11 @@ export const HINTS: Record<string, string | ((place: Place) => string)> = {
     "set FORMFLAG_SMTP_PASSWORD here too, or let that server send: formflag mail test with --server and a token",
   "smtp-ca-invalid": "PEM begins with -----BEGIN CERTIFICATE-----",
   "dkim-key-invalid": "create one: openssl genrsa -out dkim.pem 2048",
+  "acme-untrusted":
+    "name the root certificate of an authority of your own with --acme-ca <file>, or FORMFLAG_ACME_CA",
+  "acme-account": "get its id and its key from the authority, and name a file with both: --acme-eab <file>",
+  "acme-directory":
+    "--acme-url, or FORMFLAG_ACME_URL, is a whole address, which often ends in /directory or /dir",
   "mail-server-missing":
     "start the server with --smtp-url and --mail-from, or with --mail-url for a mail service; without a running server a command reads FORMFLAG_SMTP_URL and FORMFLAG_MAIL_FROM",
   "sender-without-address": "formflag forms set <form> --email-field <name> names the field with the address",

@@ -8,11 +8,13 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "bun:test";
 import { inodeFinding, spaceFinding, fileSystemFinding } from "../../src/maintenance/doctor/disk.ts";
 import type { Finding } from "../../src/maintenance/finding.ts";
 import { clockFinding } from "../../src/maintenance/doctor/checks.ts";
+import { loadSelfSigned } from "../../src/send/acme/load.ts";
 import { openUnchanged } from "../../src/store/sqlite/inspect.ts";
 import { formflag, onData } from "../support/commands.ts";
 import { startServer } from "../support/executable.ts";
@@ -46,8 +48,13 @@ function contentsOf(directory: string): string[] {
     .map(({ name, stats }) => (stats.isFile() ? `${name} ${stats.size} ${stats.mtimeMs}` : name));
 }
 
-function openOther(answer: (request: Request) => Response | Promise<Response>): string {
-  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: answer });
+type Answer = (request: Request) => Response | Promise<Response>;
+
+function openOther(
+  answer: Answer,
+  more: { hostname?: string; tls?: { cert: string; key: string } } = {},
+): string {
+  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: answer, ...more });
   afterAll(() => server.stop(true));
   return server.url.origin;
 }
@@ -314,6 +321,60 @@ describe("doctor", () => {
     expect(await found(() => Response.redirect("https://forms.example.com/"))).toMatchObject({
       status: "warning",
       message: expect.stringContaining("redirects to https://forms.example.com/"),
+    });
+  });
+
+  test("says that formflag answers at a public URL whose certificate this machine does not trust", async () => {
+    const data = await dataWithProject();
+    const tls = await (await loadSelfSigned()).selfSigned([hostname()]);
+    const origin = openOther(() => Response.json({ status: "ok" }), { hostname: "0.0.0.0", tls });
+    const url = `https://${hostname()}:${new URL(origin).port}`;
+    const { of } = await doctor(data, ["--public-url", url]);
+    expect(of("public URL")).toMatchObject({
+      status: "warning",
+      message: `${url}/healthz is answered by formflag, but has a certificate that is not trusted: it signed itself`,
+      hint: expect.stringContaining("--ca-file"),
+    });
+    expect(of("proxy")?.message).not.toContain("does not lead to the server");
+    const file = join(data, "root.pem");
+    writeFileSync(file, tls.cert);
+    const { of: known } = await doctor(data, ["--public-url", url, "--ca-file", file]);
+    expect(known("public URL")).toMatchObject({ status: "ok" });
+  });
+
+  test("asks the authority of the certificate before the first start, and says what has to be given", async () => {
+    const data = await dataWithProject();
+    const tls = await (await loadSelfSigned()).selfSigned(["localhost"]);
+    const { port } = new URL(
+      openOther(
+        ({ url }) =>
+          url.endsWith("/dir") ? Response.json({ newOrder: url }) : new Response("", { status: 404 }),
+        { tls },
+      ),
+    );
+    const ca = join(data, "ca.pem");
+    writeFileSync(ca, tls.cert);
+    const found = async (path: string, ...args: string[]) => {
+      const url = ["--domain", "forms.test", "--acme-url", `https://localhost:${path}`];
+      return (await doctor(data, [...url, ...args])).of("certificate");
+    };
+    expect(await found(`${port}/dir`)).toMatchObject({
+      status: "problem",
+      message: expect.stringContaining("is not trusted"),
+      hint: expect.stringContaining("--acme-ca <file>, or FORMFLAG_ACME_CA"),
+    });
+    expect(await found(`${port}/`, "--acme-ca", ca)).toMatchObject({
+      status: "problem",
+      message: expect.stringContaining("it answered 404"),
+      hint: expect.stringContaining("ends in /directory or /dir"),
+    });
+    expect(await found("1/dir", "--acme-ca", ca)).toMatchObject({
+      status: "problem",
+      hint: expect.stringContaining("connections to port 1?"),
+    });
+    expect(await found(`${port}/dir`, "--acme-ca", ca)).toMatchObject({
+      status: "ok",
+      message: "none yet for forms.test; the server orders it after its start",
     });
   });
 

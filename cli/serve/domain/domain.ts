@@ -9,6 +9,7 @@ import { loadAcme, loadRenewalInfo, loadSelfSigned } from "../../../src/send/acm
 import type { Storage } from "../../../src/storage.ts";
 import type { Site } from "../../../src/http/site.ts";
 import { type Attempts, type KeptCertificate, certificateFiles, factsOf } from "../../data/certificates.ts";
+import { hintFor } from "../../session/hints.ts";
 import { readText } from "../../session/sources.ts";
 import { usage } from "../../session/usage.ts";
 import { VERSION } from "../../version.ts";
@@ -92,7 +93,8 @@ export async function openDomain(config: ServeConfig, storage: Storage, log: Log
         `got a certificate for ${settings.names.join(", ")}, valid until ${isoTime(current.until)}`,
       );
     } catch (error) {
-      const { message, hint, retryAfter } = error instanceof AppError ? error : BUG;
+      const { message, retryAfter } = error instanceof AppError ? error : BUG;
+      const hint = error instanceof AppError ? hintFor(error, undefined) : null;
       if (!(error instanceof AppError)) log.error(error);
       failures += 1;
       next = clock.now() + pause(failures, retryAfter);
@@ -141,7 +143,7 @@ function needsDirectory(): AppError {
   );
 }
 
-const BUG = { message: "internal error, see the log", hint: null, retryAfter: null };
+const BUG = { message: "internal error, see the log", retryAfter: null };
 
 /** Whether a certificate is for all these names. */
 function covers({ names }: KeptCertificate, wanted: readonly string[]): boolean {
@@ -225,7 +227,13 @@ async function ownCertificate(names: readonly string[]): Promise<Tls> {
   return selfSigned(names);
 }
 
-async function readAuthority({ directory, caFile, bindingFile, email }: DomainSettings): Promise<Authority> {
+/** The authority of these settings. Throws `forbidden` or `invalid` for a file that cannot be used. */
+export async function readAuthority({
+  directory,
+  caFile,
+  bindingFile,
+  email,
+}: DomainSettings): Promise<Authority> {
   const binding =
     bindingFile === null ? null : bindingIn(await readText(bindingFile, "--acme-eab"), bindingFile);
   const ca = caFile === null ? null : await readText(caFile, "--acme-ca");

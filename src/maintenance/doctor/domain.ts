@@ -1,4 +1,5 @@
 import { isoTime } from "../../base/clock.ts";
+import { AppError } from "../../base/errors.ts";
 import { type Finding, ok, problem, warning } from "../finding.ts";
 import type { KnownCertificate, Surroundings } from "./surroundings.ts";
 
@@ -8,18 +9,45 @@ export const CHALLENGE_PATH = "/.well-known/acme-challenge/";
 /** The answer of a server with domains there to everything else. */
 export const NO_CHALLENGE = "There is no such challenge.";
 
-/** Checks the certificate of the domains of a server and, with `connects`, whether each name leads to it on port 80. */
+type Refusal = { message: string; hint: string };
+
+/**
+ * Checks the certificate of the domains of a server and, with `connects`, whether the authority takes orders, and each name leads
+ * to the server on port 80.
+ */
 export async function checkDomain(by: Surroundings, now: number, connects: boolean): Promise<Finding[]> {
   const known = by.certificate();
   if (known === null) return [];
   const reached = connects ? known.names.map((name) => checkName(name, by)) : [];
-  return [certificateFinding(known, now), ...(await Promise.all(reached))];
+  const refusal = connects && known.failure === null ? await refusalOf(by) : null;
+  return [certificateFinding(known, refusal, now), ...(await Promise.all(reached))];
 }
 
-function certificateFinding({ names, kept, failure }: KnownCertificate, now: number): Finding {
+/** Why no certificate can be ordered from the authority; null if one can. */
+async function refusalOf({ checkAuthority, hintFor }: Surroundings): Promise<Refusal | null> {
+  try {
+    await checkAuthority();
+    return null;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { message: error.message, hint: hintFor(error) ?? "the server tries again by itself" };
+  }
+}
+
+function certificateFinding(
+  { names, kept, failure }: KnownCertificate,
+  refusal: Refusal | null,
+  now: number,
+): Finding {
   const check = "certificate";
   const missing = names.filter((name) => !kept?.names.includes(name));
   const isUsable = kept !== null && missing.length === 0 && kept.until > now;
+  if (refusal !== null) {
+    const { message, hint } = refusal;
+    return isUsable
+      ? warning(check, `valid until ${isoTime(kept.until)}, and cannot be renewed: ${message}`, hint)
+      : problem(check, `none can be ordered: ${message}`, hint);
+  }
   if (failure !== null) {
     const message = `no new one: ${failure.message}`;
     const hint = `${failure.hint ?? "see the log of the server"}; next try: ${isoTime(failure.next)}`;

@@ -87,20 +87,30 @@ async function checkAddress(
   return problem(check, `another program answers at ${origin} (${answer.status})`, hint);
 }
 
-type PublicAnswer = { url: string; answer: Answer };
+/** `distrust` says why a server that answers is not trusted. */
+type PublicAnswer = { url: string; answer: Answer; distrust: string | null };
 
 async function probePublic(publicUrl: string, { probe }: Surroundings): Promise<PublicAnswer> {
   const url = `${publicUrl.replace(/\/+$/, "")}${HEALTH_PATH}`;
-  return { url, answer: await probe(url) };
+  const answer = await probe(url);
+  if (answer.status !== null || !answer.distrusted) return { url, answer, distrust: null };
+  return { url, answer: await probe(url, { isOurs: true }), distrust: answer.failure };
 }
 
-function describePublic({ url, answer }: PublicAnswer, by: Surroundings): Finding {
+function describePublic({ url, answer, distrust }: PublicAnswer, by: Surroundings): Finding {
   const check = "public URL";
+  if (distrust !== null) {
+    const what = isHealthy(answer) ? "is answered by formflag, but" : "is answered, but";
+    const hint = `browsers refuse it too, unless they trust its authority: ${by.option("ca-file")} names the root certificate of one of your own for this check`;
+    return warning(check, `${url} ${what} ${distrust}`, hint);
+  }
   if (answer.status === null)
     return warning(
       check,
       `${url} ${answer.failure}`,
-      "is the proxy running? a home router may hide it from here",
+      by.certificate() === null
+        ? "is the proxy running? a home router may hide it from here"
+        : "does the name lead to this machine, and is its port open? a home router may hide it from here",
     );
   if (isHealthy(answer)) return ok(check, `${url} is answered by formflag`);
   const location = answer.headers.get("location");

@@ -7,7 +7,7 @@ export type Surroundings = {
   env: Readonly<Record<string, string | undefined>>;
   /** The origin of each service, without a trailing slash; null if its port is 0. */
   origins: Record<"forms" | "flags" | "admin" | "metrics", string | null>;
-  /** Sends a request without following redirects; `isOurs` is true for a server of this machine. */
+  /** Sends a request without following redirects; `isOurs` is true for a server of this machine, whose certificate is not verified. */
   probe: (url: string, options?: { isOurs: boolean }) => Promise<Answer>;
   /** Throws what a server refuses to start with. */
   loadMail: () => Promise<MailConfig | null>;
@@ -19,6 +19,8 @@ export type Surroundings = {
   threads: () => number;
   /** The certificate that the server gets itself; null for a server without domains. */
   certificate: () => KnownCertificate | null;
+  /** Throws why no certificate can be ordered from the authority of the server. */
+  checkAuthority: () => Promise<void>;
   nameOfUser: (uid: number) => string | undefined;
   /** The option of a setting, for hints. */
   option: (setting: string) => string;
@@ -48,10 +50,10 @@ export type Server = {
   outgoing: { targetNetworks: string[] };
 };
 
-/** The answer of a server; `refused` is true if nothing listens at the address. */
+/** The answer of a server; `refused` is true if nothing listens at the address, `distrusted` if its certificate is not trusted. */
 export type Answer =
   | { status: number; text: string; headers: Headers }
-  | { status: null; failure: string; refused: boolean };
+  | { status: null; failure: string; refused: boolean; distrusted: boolean };
 
 /** Whether an answer is a 200 of formflag, not of another program. */
 export function isHealthy(answer: Answer): boolean {

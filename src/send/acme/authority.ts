@@ -19,6 +19,9 @@ export type Authority = {
 /** Milliseconds for one request. */
 const TIMEOUT = 30_000;
 
+/** Milliseconds for the one request of a check. */
+const PATIENCE = 5000;
+
 /** Milliseconds for all requests of an order. */
 const ORDER_TIMEOUT = 1_800_000;
 
@@ -34,14 +37,14 @@ type Adapter = Extract<typeof acme.axios.defaults.adapter, (...args: never) => u
  * Sends the requests of the library for these names. Throws `unavailable` for problems, which the library would pass on as a
  * text, or wait for.
  */
-export function adapterOf({ ca }: Authority, names: string, version: string): Adapter {
+export function adapterOf(authority: Authority, names: string, version: string): Adapter {
   const over = AbortSignal.timeout(ORDER_TIMEOUT);
-  return (config) => send(config, ca, names, version, over);
+  return (config) => send(config, authority, names, version, over);
 }
 
 async function send(
   config: Parameters<Adapter>[0],
-  ca: string | null,
+  { ca, directory }: Authority,
   names: string,
   version: string,
   over: AbortSignal,
@@ -53,6 +56,7 @@ async function send(
     headers: { ...headers.toJSON(), "User-Agent": `formflag/${version}` },
     ...(typeof data === "string" && { body: data }),
   });
+  if (url === directory) requireDirectory(url, response, text);
   const problem = response.ok ? null : problemIn(parsed(text));
   // The library sends a request again whose nonce was too old.
   if (!response.ok && problem?.type !== "badNonce")
@@ -75,13 +79,31 @@ export async function read(url: string, { ca }: Authority): Promise<unknown> {
   return parsed((await fetched(url, ca, {})).text);
 }
 
+/** Throws `unavailable` with the reason if certificates cannot be ordered from an authority. */
+export async function checkAuthority({ directory, ca }: Authority): Promise<void> {
+  const { response, text } = await fetched(directory, ca, { signal: AbortSignal.timeout(PATIENCE) });
+  requireDirectory(directory, response, text);
+  if (!response.ok)
+    throw refused({ type: "", detail: `it answered ${response.status}` }, "", retryAfter(response));
+}
+
+/** Throws `unavailable` for an answer that is no directory (RFC 8555, 7.1.1), as at another path of an authority. */
+function requireDirectory(url: string, { ok, status }: Response, text: string): void {
+  const body = parsed(text);
+  if (ok ? isObject(body) && typeof body["newOrder"] === "string" : status >= 500 || status === 429) return;
+  const answer = ok ? "it answered something else" : `it answered ${status}`;
+  throw new AppError("unavailable", `${url} is not the address of the directory of an authority: ${answer}`, {
+    reason: "acme-directory",
+  });
+}
+
 /** Throws `unavailable` if the authority does not answer, and for addresses without TLS, such as those of files. */
 async function fetched(
   url: string,
   ca: string | null,
   { signal, ...init }: RequestInit,
 ): Promise<{ response: Response; text: string }> {
-  const { protocol, href } = URL.parse(url) ?? {};
+  const { protocol, href, port } = URL.parse(url) ?? {};
   if (protocol !== "https:")
     throw refused(
       { type: "", detail: `it names the address ${url}, which does not begin with https://` },
@@ -108,20 +130,16 @@ async function fetched(
           cause,
         },
       );
-    const isUntrusted = /CERT|SIGNATURE|ISSUER/.test(code);
-    throw new AppError(
-      "unavailable",
-      isUntrusted
-        ? `the certificate of the authority at ${href} is not trusted`
-        : `the authority at ${href} does not answer`,
-      {
-        reason: "acme-unreachable",
-        hint: isUntrusted
-          ? "an authority of your own is trusted with the certificates that you name for it"
-          : "is this machine connected to the internet, and may it open connections to port 443?",
+    if (/CERT|SIGNATURE|ISSUER/.test(code))
+      throw new AppError("unavailable", `the certificate of the authority at ${href} is not trusted`, {
+        reason: "acme-untrusted",
         cause,
-      },
-    );
+      });
+    throw new AppError("unavailable", `the authority at ${href} does not answer`, {
+      reason: "acme-unreachable",
+      hint: `is this machine connected to the network, and may it open connections to port ${port || "443"}?`,
+      cause,
+    });
   }
 }
 
@@ -165,7 +183,7 @@ const PROBLEMS: Readonly<Record<string, readonly [message: string, hint: string]
   rejectedIdentifier: ["the authority issues no certificate for NAME", "use a name that is public in DNS"],
   externalAccountRequired: [
     "the authority wants the key of an account that you have with it",
-    "get its id and key from the authority, and pass both to this server",
+    "get its id and its key from the authority",
   ],
 };
 const SAME: Readonly<Record<string, string>> = {
@@ -189,7 +207,7 @@ export function refused(
   const text = detail.replace(/[\s\p{Cc}\p{Cf}]+/gu, " ").trim();
   const said = text === "" ? "" : `: ${text.slice(0, 300)}`;
   return new AppError("unavailable", `${message.replace("NAME", names === "" ? "the name" : names)}${said}`, {
-    reason: "acme-refused",
+    reason: type === "externalAccountRequired" ? "acme-account" : "acme-refused",
     hint,
     ...(retryAfter !== null && { retryAfter }),
   });

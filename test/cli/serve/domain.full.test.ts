@@ -93,6 +93,7 @@ async function plain({ urls }: RunningServer, path: string, host = NAMES[0]!) {
   return fetch(`${urls[1]}${path}`, { headers: { host }, redirect: "manual" });
 }
 
+const closed = freePort();
 const authority = hasPebble ? await startPebble() : (null as never);
 
 describe.skipIf(!hasPebble)("serve --domain", () => {
@@ -224,6 +225,21 @@ describe.skipIf(!hasPebble)("serve --domain", () => {
       said: ["the authority does not reach port 80 of forms.example.com", "open port 80 in the firewall"],
     },
     {
+      what: "an authority that this machine does not trust",
+      at: { ca: join(import.meta.dir, "../../support/tls/two.cert.pem") },
+      said: ["is not trusted", "--acme-ca <file>, or FORMFLAG_ACME_CA"],
+    },
+    {
+      what: "an address that is not that of its directory",
+      at: { directory: new URL("/", authority?.directory ?? "https://a.example").href },
+      said: ["is not the address of the directory", "it answered 404", "ends in /directory or /dir"],
+    },
+    {
+      what: "an authority that is away",
+      at: { directory: `https://127.0.0.1:${closed}/dir` },
+      said: ["does not answer", `may it open connections to port ${closed}?`],
+    },
+    {
       what: "an authority that has enough",
       intercept: (request: Request) =>
         request.url.endsWith("/order-plz")
@@ -253,10 +269,10 @@ describe.skipIf(!hasPebble)("serve --domain", () => {
     },
   ])(
     "says on port 80 and in the log what is wrong with $what, and when it tries again",
-    async ({ prepare, port, intercept, said, waits = 55 }) => {
+    async ({ prepare, port, at, intercept, said, waits = 55 }) => {
       await prepare?.();
       if (intercept) authority.intercept = intercept;
-      const server = await start(authority, { names: [NAMES[0]!], ...(port && { port }) });
+      const server = await start({ ...authority, ...at }, { names: [NAMES[0]!], ...(port && { port }) });
       const message = await refusal(server);
       const answer = await plain(server, "/");
       const text = await answer.text();
@@ -528,7 +544,9 @@ describe.skipIf(!hasPebble)("serve --domain at an authority that binds accounts"
   test("says so without the key of an account, and gets a certificate with it", async () => {
     const authority = await startPebble({ binds: true });
     const server = await start(authority);
-    expect(await refusal(server)).toContain("wants the key of an account that you have with it");
+    expect(await refusal(server)).toMatch(
+      /wants the key of an account that you have with it.*--acme-eab <file>/,
+    );
     await server.stop();
     const file = join(tempDirectory(), "binding");
     writeFileSync(file, `${BINDING.id}\n${BINDING.key}\n`, { mode: 0o600 });
