@@ -50,7 +50,7 @@ function parse(command: Command): Values {
   if (remote === null)
     throw usage(
       `${command.name()} needs a server`,
-      `name it: formflag ${command.name()} --server https://flags.example.com`,
+      `name it: formflag ${command.name()} --server https://flags.example.com${command.name() === "login" ? "; formflag users link signs in to the dashboard of this machine" : ""}`,
     );
   return { config, ...remote };
 }

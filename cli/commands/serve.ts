@@ -10,8 +10,8 @@ import { heard } from "../session/command-line.ts";
 export function addServeCommand(command: Command, io: Io): void {
   heard(command)`
 [formflag] start run server up: serve
-[formflag] listen host hosts port domain domains dns url: formflag serve --listen 127.0.0.1:9000 names the address, --public-url the one that senders see
-[formflag] ssl tls https cert certs certificate letsencrypt acme: formflag serve --tls-cert <file> --tls-key <file> serves HTTPS; formflag docs reverse-proxy leaves it to a proxy
+[formflag] listen host hosts port dns url: formflag serve --listen 127.0.0.1:9000 names the address, --public-url the one that senders see
+[formflag] ssl tls https cert certs certificate certificates letsencrypt acme domain domains: formflag serve --domain forms.example.com serves HTTPS with a certificate that it gets itself; --tls-cert <file> and --tls-key <file> name one of yours, formflag docs reverse-proxy leaves HTTPS to a proxy
 [formflag] debug trace: formflag serve --log-level debug logs more
 --workers --cluster --processes: --threads <n> says how many threads serve; formflag docs scale-out describes several machines
 --no-forms --no-flags --only: every service runs; --forms-listen, --flags-listen and --admin-listen give one an address of its own
@@ -26,7 +26,8 @@ export function addServeCommand(command: Command, io: Io): void {
 --oidc --sso --oidc-url --oidc-provider: --oidc-issuer https://auth.example.com names the provider: formflag docs sign-in
 --db --database-url: --data names the data directory, --database a PostgreSQL database
 --url: --public-url
---tls --ssl --https --cert --key: --tls-cert and --tls-key name a certificate and its key
+--tls --ssl --https --letsencrypt --acme: --domain forms.example.com serves HTTPS with a certificate that the server gets itself; --tls-cert and --tls-key name one of yours
+--cert --certificate --key: --tls-cert and --tls-key name a certificate and its key; with --domain forms.example.com the server gets one itself
 --log-file --logfile --log: it logs to standard error: 2> formflag.log
 --open --browser: formflag users link prints a link to the dashboard
 --relay --edge --replica --upstream: formflag serve --follow <url> --token-file <file> serves the flags of another server: formflag docs relay

@@ -21,7 +21,7 @@ export function addUserCommands(users: Command, io: Io): void {
 [formflag] permission permissions acl policy policies rbac scope scopes grant: formflag users set <name> --role <role> says what a user may do, formflag tokens create <name> --scope flags:read what a token may
 [formflag] dashboard ui web open browse admin console: formflag users link prints a link that signs in to the dashboard; formflag status shows its address
 [formflag users] link login impersonate sudo: type formflag users link <name>
-password passwd reset-password: formflag users link <name> signs in once; the password is set on the dashboard
+[formflag users] password passwords passwd reset-password: formflag users link <name> signs in once; the password is set on the dashboard
 invite signup: formflag users create <name> --role <role>, then formflag users link <name>
 role promote: type formflag users set <name> --role <role>
 --email --mail: a user has no address: formflag users create <name> --role <role>

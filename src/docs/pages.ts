@@ -4,7 +4,7 @@ import { packedDocs } from "./packed.ts" with { type: "macro" };
 export type DocsPage = { kind: string; name: string; title: string; text: string };
 
 /** A line that was found, with its page and the heading above it, which is null at the start of a page. */
-type Hit = { page: string; heading: string | null; line: string };
+export type Hit = { page: string; heading: string | null; line: string };
 
 /** Lines that a search lists. */
 const MOST = 40;

@@ -65,6 +65,19 @@ describe("what other programs call otherwise", () => {
     ["flags enable sale off", "off is one word too many", "formflag flags disable sale turns it off"],
     ["flags disable sale on", "on is one word too many", "formflag flags enable sale turns it on"],
     ["flags enable sale on", "on is one word too many", "the verb says it already: leave out on"],
+    ["cert", "unknown command 'cert'", "formflag serve --domain forms.example.com serves HTTPS"],
+    [
+      "certificate",
+      "unknown command 'certificate'",
+      "formflag serve --domain forms.example.com serves HTTPS",
+    ],
+    ["https", "unknown command 'https'", "formflag serve --domain forms.example.com serves HTTPS"],
+    ["serve --https", "unknown option '--https'", "--domain forms.example.com serves HTTPS"],
+    ["serve --ssl", "unknown option '--ssl'", "--domain forms.example.com serves HTTPS"],
+    ["login", "login needs a server", "formflag users link signs in to the dashboard of this machine"],
+    ["password", "unknown command 'password'", "formflag users link <name> signs in once"],
+    ["backup check x.tar", "unknown command 'check'", "formflag backup verify <file>"],
+    ["backup test", "unknown command 'test'", "formflag backup verify <file>"],
     ["turn on sale", "unknown command 'turn'", "formflag flags enable sale"],
   ])("%s is exit 2 and says what to type", async (line, message, hint) => {
     const { code, stdout, stderr } = await formflag(line.split(" "));
@@ -76,6 +89,16 @@ describe("what other programs call otherwise", () => {
       error: { code: "invalid", message, hint: expect.stringContaining(hint) },
     });
   });
+});
+
+test.each([
+  ["serve --acme-dir x", "--acme-url"],
+  ["doctor --acme-server x", "--acme-url"],
+  ["service install --acme-root x", "--acme-ca"],
+  ["serve --acme-challenge x", "--acme-email or --acme-url or --acme-ca or --acme-eab"],
+])("the option that %s lacks is told by those that are alike", async (line, near) => {
+  const { code, stderr } = await formflag(line.split(" "));
+  expect({ code, hint: stderr.split("\n")[1] }).toEqual({ code: 2, hint: `(Did you mean ${near}?)` });
 });
 
 test.each([

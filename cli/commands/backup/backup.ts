@@ -21,6 +21,7 @@ export function addBackupCommands(backup: Command, io: Io): void {
   heard(backup)`
 [formflag] restore: backup restore
 [formflag] verify: backup verify
+check test validate: backup verify
 [formflag] dump snapshot snapshots archive archives: type formflag backup create -o <file>, or formflag export for flags and forms
 list ls: formflag status shows the last one; a backup is a file where -o, or --backup-dir of serve, put it
 now: backup create

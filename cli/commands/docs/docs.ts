@@ -8,7 +8,7 @@ import { heard } from "../../session/command-line.ts";
 import { type Config, readConfig } from "../../session/config.ts";
 import { env } from "../../session/env.ts";
 import { usage } from "../../session/usage.ts";
-import { nameIn, readPages, searchIn } from "../../../src/docs/pages.ts";
+import { type Hit, nameIn, readPages, searchIn } from "../../../src/docs/pages.ts";
 
 export function addDocsCommand(docs: Command, io: Io): void {
   heard(docs)`
@@ -42,15 +42,17 @@ function parse(command: Command, page?: string): Values {
 async function run(io: Io, { config, page, search }: Values): Promise<void> {
   const pages = readPages();
   const { print, suggest } = createPrinter(io, config);
-  if (search !== undefined) {
-    const hits = searchIn(pages, search);
-    await print(
+  const printHits = (hits: Hit[]) =>
+    print(
       hits,
       table(
         ["PAGE", "LINE"],
         hits.map(({ page, line }) => [page, line]),
       ),
     );
+  if (search !== undefined) {
+    const hits = searchIn(pages, search);
+    await printHits(hits);
     if (hits.length === 0) suggest("Nothing has all these words: try fewer.");
     return;
   }
@@ -66,10 +68,19 @@ async function run(io: Io, { config, page, search }: Values): Promise<void> {
     return suggest("One of them: formflag docs <page>");
   }
   const found = pages.find(({ name }) => name === nameIn(page));
-  if (!found)
+  if (!found) {
+    // A program that wants a page is not given lines.
+    const hits = config.json ? [] : searchIn(pages, page);
+    if (hits.length > 0) {
+      await printHits(hits);
+      return suggest(
+        shown`No page is named ${page}: these lines have the word. One of the pages: formflag docs <page>`,
+      );
+    }
     throw new AppError("not_found", shown`page "${page}" does not exist`, {
       hint: "formflag docs lists the pages, and formflag docs --search <words> finds a line",
     });
+  }
   if (config.json || !io.outIsTerminal || !(await inPager(found.text))) await print(found, found.text);
 }
 

@@ -132,6 +132,10 @@ function optionHint(word: string, args: string[], program: Command): string | nu
     return `options of a command follow it, as in formflag ${meant} ${word}`;
   }
   if (owners.length > 0) return `it is an option of ${owners.map((each) => `formflag ${each}`).join(", ")}`;
+  // One with the same first word, as `--acme-foo` has with `--acme-url`.
+  const family = /^--\w+-/.exec(word)?.[0];
+  const kin = known.filter((each) => family !== undefined && each.startsWith(family)).slice(0, 4);
+  if (kin.length > 0) return `(Did you mean ${kin.join(" or ")}?)`;
   return path === "" ? null : `formflag ${path} --help shows its options`;
 }
 

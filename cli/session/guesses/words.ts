@@ -17,7 +17,7 @@ api openapi swagger graphql rest http spec request requests curl stream sse: the
 scale cluster replica replicas: formflag docs scale-out describes several servers on one PostgreSQL database
 relay proxy edge nginx caddy traefik docker compose k8s kubernetes kubectl helm: formflag docs reverse-proxy, docker and scale-out describe a server behind, in and beside others
 quota quotas limit limits billing pricing: formflag docs limits lists every limit; there is nothing to pay
-mfa 2fa totp passkey passkeys sso oidc saml ldap scim password passwords: users sign in to the dashboard: formflag docs dashboard describes how, and their roles
+mfa 2fa totp passkey passkeys sso oidc saml ldap scim: users sign in to the dashboard: formflag docs dashboard describes how, and their roles
 encrypt decrypt vault: formflag docs security describes what is protected from whom
 bench benchmark stress load: formflag docs benchmark has figures, and how they are measured
 support bug issue changelog news whatsnew credits license: formflag docs changelog says what is new, formflag docs security where to write
@@ -29,6 +29,8 @@ support bug issue changelog news whatsnew credits license: formflag docs changel
 [doctor config check] --field: --json prints JSON, from which jq takes a field
 [projects environments] --description --title: --name is for people; it has no description
 [flags segments] --all-environments --all-envs --everywhere: name each environment: -e develop,staging,production
+[serve doctor service] --acme-dir --acme-directory --acme-server --acme-endpoint: --acme-url
+[serve doctor service] --acme-root --acme-roots --acme-cert --acme-trust: --acme-ca
 [export backup] --out --out-file --save --dest: -o <file> names the file
 [doctor mail stats] --url --address: --server <url> names the server
 [serve check doctor restore] *: the data directory is an option: --data $0

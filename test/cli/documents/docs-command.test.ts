@@ -42,6 +42,16 @@ describe("docs", () => {
     expect(pages.indexOf("running")).toBeLessThan(pages.indexOf("cli"));
   });
 
+  test("shows the lines that have a word for which no page is named, and not in place of a page in JSON", async () => {
+    const lines = await formflag(["docs", "certificate"]);
+    expect(lines).toMatchObject({
+      code: 0,
+      stdout: (await formflag(["docs", "--search", "certificate"])).stdout,
+    });
+    expect(lines.stdout).toContain("running");
+    expect((await formflag(["docs", "certificate", "--json"])).code).toBe(3);
+  });
+
   test("of a page that there is not says how to find one", async () => {
     const { code, stderr } = await formflag(["docs", "nope"]);
     expect([code, stderr]).toEqual([3, expect.stringContaining("formflag docs lists the pages")]);
