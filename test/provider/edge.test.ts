@@ -24,12 +24,15 @@ await shop.set("share", {
 describe("the provider for the edge", () => {
   test("evaluates at once after a load, and does nothing by itself", async () => {
     const flags = open();
+    const before = shop.requests.length;
     expect(flags.evaluate("sale")).toMatchObject({ errorCode: "PROVIDER_NOT_READY", metadata: {} });
     expect(await flags.load()).toBe(true);
     expect(flags.evaluate("sale")).toMatchObject({ value: true, variant: "on", reason: "STATIC" });
     expect(flags.evaluate("none").errorCode).toBe("FLAG_NOT_FOUND");
-    expect(Object.keys(flags.evaluateAll({ targetingKey: "u1" }))).toEqual(["sale", "share"]);
-    expect(shop.requests).toHaveLength(1);
+    expect(Object.keys(flags.evaluateAll({ targetingKey: "u1" }))).toEqual(
+      expect.arrayContaining(["sale", "share"]),
+    );
+    expect(shop.requests.length - before).toBe(1);
   });
 
   test("has one request at a time, and none within the age that a load allows", async () => {

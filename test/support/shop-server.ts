@@ -23,14 +23,15 @@ export async function startShopServer() {
   const place = { project: "shop", environment: "live" };
   const pass: Answer = (request) => site.fetch(request, () => "127.0.0.1");
   let answer = pass;
-  const requests: Request[] = [];
+  // A request itself cannot be read any more once its server has stopped.
+  const requests: { url: string; headers: Headers }[] = [];
   const listen = (port: number) =>
     Bun.serve({
       hostname: "127.0.0.1",
       port,
       idleTimeout: 0,
       fetch: (request) => {
-        requests.push(request);
+        requests.push({ url: request.url, headers: new Headers(request.headers) });
         return answer(request);
       },
     });
