@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import type { Io } from "../output/terminal.ts";
 import { serveOptions } from "../serve/options.ts";
-import { refuseOfSource } from "../serve/relay/relay-options.ts";
 import { localAction } from "../session/action.ts";
 import { type StorageSettings, environmentOf, loadStorage, readStorageSettings } from "../session/storage.ts";
 import { usage } from "../session/usage.ts";
@@ -56,23 +55,25 @@ Examples:
     .action(localAction(io, parse, run));
 }
 
-type Values = { options: Record<string, unknown>; storage: StorageSettings };
+type Values = { options: Record<string, unknown>; storage: StorageSettings; command: Command };
 
 function parse(command: Command): Values {
   if (command.getOptionValueSourceWithGlobals("server") === "cli")
     throw usage("--server does not go with serve", "it serves its own data: see --data and --database");
-  const options = command.optsWithGlobals<Record<string, unknown>>();
-  if (options["follow"] !== undefined) refuseOfSource(command, serveOptions());
-  return { options, storage: readStorageSettings(command) };
+  return {
+    options: command.optsWithGlobals<Record<string, unknown>>(),
+    storage: readStorageSettings(command),
+    command,
+  };
 }
 
 /** Loads the modules of the server only here, because help does not need them. */
-async function run(io: Io, { options, storage }: Values): Promise<void> {
+async function run(io: Io, { options, storage, command }: Values): Promise<void> {
   const { readServeConfig } = await import("../serve/config.ts");
   const config = readServeConfig(options);
   if (config.follow) {
     const { serveRelay } = await import("../serve/relay/serve-relay.ts");
-    return serveRelay(config, config.follow, io);
+    return serveRelay(config, config.follow, io, command);
   }
   const { serve } = await import("../serve/serve.ts");
   await serve(config, await loadStorage(storage), io, environmentOf(storage));

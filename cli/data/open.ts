@@ -168,11 +168,11 @@ function hasUploads(uploads: string): boolean {
   return existsSync(uploads) && readdirSync(uploads).length > 1;
 }
 
-/** A directory of a server that follows another one has no data: a database in it would be a second truth. */
+/** Throws for the directory of a server that follows another one. */
 function refuseFollowing(data: string): void {
   if (!existsSync(join(data, NAMES.spool)) || existsSync(join(data, NAMES.database))) return;
   throw new AppError("unsupported", `${data} belongs to a server that follows another one`, {
-    hint: "act on that one with --server <url>, or name another directory with --data",
+    hint: "act on that one with --server <url>",
   });
 }
 

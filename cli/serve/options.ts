@@ -6,7 +6,7 @@ import { backupOptions } from "./backups/schedule-options.ts";
 import { domainOptions } from "./domain/domain-options.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "./log.ts";
 import { deliveryOptions, outgoingOptions } from "./outgoing-options.ts";
-import { relayOptions } from "./relay/relay-options.ts";
+import { followOption } from "./relay/relay-options.ts";
 import { telemetryOptions } from "./telemetry/telemetry-options.ts";
 import { ROLES } from "../../src/access/role.ts";
 
@@ -14,7 +14,7 @@ import { ROLES } from "../../src/access/role.ts";
 export function serveOptions(): Option[] {
   return [
     ...group("Addresses:", addressOptions()),
-    ...group("Following another server:", relayOptions()),
+    ...group("Following another server:", [followOption()]),
     ...group("HTTPS:", [
       ...domainOptions(),
       new Option("--tls-cert <file>", "serve HTTPS with this certificate chain, in PEM").env(

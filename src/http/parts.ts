@@ -12,8 +12,6 @@ import {
   METRICS_PATH,
   OFREP_PATH,
   OPENAPI_PATH,
-  PREVIEWS_PATH,
-  READY_PATH,
   VISITS_PATH,
 } from "./paths.ts";
 import type { ServiceName } from "./request-record.ts";
@@ -50,18 +48,8 @@ export function isEverywhere(path: string): boolean {
   );
 }
 
-/** Whether a server that follows another one has a path: those of readers of flags, and of monitoring. */
-export function isOfFollower(path: string): boolean {
-  const isUnder = (each: string) => `${path}/`.startsWith(`${each}/`);
-  if ([CODE_REFS_PATH, PREVIEWS_PATH].some(isUnder)) return false;
-  return (
-    isForPages(path) ||
-    [FLAGS_PATH, OFREP_PATH, FLAGD_PATH, FOLLOW_PATH, HEALTH_PATH, READY_PATH, METRICS_PATH].some(isUnder)
-  );
-}
-
 /** Whether a path belongs to the script of pages, which the address of flags has. */
-function isForPages(path: string): boolean {
+export function isForPages(path: string): boolean {
   return path === VISITS_PATH || /^\/v1\/(?:flags[.\w]*\.js|:script)/.test(path);
 }
 

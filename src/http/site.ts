@@ -6,7 +6,7 @@ import { findClient } from "./address.ts";
 import { type Report, showError } from "./errors.ts";
 import { type Answer, type Finish, type HotRoute, type Peer, createHotRoutes } from "./hot.ts";
 import type { Services } from "./services.ts";
-import { FORWARDED, type Followed, createHealth } from "./operation/health.ts";
+import { type Check, FORWARDED, createHealth } from "./operation/health.ts";
 import type { Metrics } from "./operation/metrics.ts";
 import { type Part, isEverywhere, partOf, policyOf } from "./parts.ts";
 import { CODE_REFS_PATH, FEEDBACK_PATH, FLAGS_PATH, READY_PATH, VISITS_PATH } from "./paths.ts";
@@ -35,8 +35,8 @@ export type SiteOptions = {
   served?: Telemetry["served"] | null;
   /** The paths that are answered here if there is an `elsewhere`; by default those of every thread. */
   isHere?: (path: string) => boolean;
-  /** The server that this one follows; null for none. */
-  followed?: (() => Followed) | null;
+  /** The readiness of a server that follows another one, which is no failure while it has no flags. */
+  isReady?: Check | null;
   /** Answers the requests to services that only the main thread of a server has; null in that thread. */
   elsewhere?: ((request: Request, peer: Peer) => Promise<Response>) | null;
 };
@@ -60,8 +60,8 @@ const FLAG_WRITES: ReadonlySet<string> = new Set([CODE_REFS_PATH, FEEDBACK_PATH,
 export function createSite(services: Services, options: SiteOptions): Site {
   const { app, basePath, hsts, isTrustedProxy, counted, log, logsReads, report } = options;
   const { isDraining = () => false, isBaseOptional = false, elsewhere = null, served = null } = options;
-  const { followed = null, isHere = isEverywhere } = options;
-  const { isHealthy, isReady } = createHealth(app, report, isDraining, followed);
+  const { isReady: isOwn = null, isHere = isEverywhere } = options;
+  const { isHealthy, isReady } = createHealth(app, report, isDraining);
   const strictTransport = hsts === null ? null : `max-age=${hsts}`;
 
   const pathIn = (path: string) => {
@@ -91,7 +91,7 @@ export function createSite(services: Services, options: SiteOptions): Site {
     if (isLogged) {
       const ms = clock.steady() - start;
       route.add(status, ms);
-      const isFailure = status >= 500 && !(route.path === READY_PATH && (isDraining() || followed !== null));
+      const isFailure = status >= 500 && !(route.path === READY_PATH && (isDraining() || isOwn !== null));
       log({ method: request.method, route: route.path, status, ms, id: id!, isRead, isFailure, client });
     } else route.addRead(status, start);
     if (served !== null)
@@ -102,7 +102,15 @@ export function createSite(services: Services, options: SiteOptions): Site {
   /** Its router and pages are loaded with the first request that is not for a hot path. */
   const createRoot = async (part: Part) => {
     const { createRoot } = await import("./root.ts");
-    return createRoot(part, services, { basePath, pathIn, counted, report, finish, checkHealth, isReady });
+    return createRoot(part, services, {
+      basePath,
+      pathIn,
+      counted,
+      report,
+      finish,
+      checkHealth,
+      isReady: isOwn ?? isReady,
+    });
   };
   const roots = new Map<Part, Promise<Root>>();
   /** The path behind the base path. */

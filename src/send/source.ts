@@ -2,7 +2,11 @@ import { AppError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 
 /** A server that this one follows, by the address of its stream. The token is read anew for each connection. */
-export type SourceSettings = { address: string; readToken: () => Promise<string>; caFile: string | null };
+export type SourceSettings = {
+  address: string;
+  readToken: () => Promise<string>;
+  caFile: string | undefined;
+};
 
 /** How long an answer to a batch may take, in milliseconds. */
 const ANSWER = 30_000;
@@ -14,7 +18,7 @@ export function connectSource({ address, readToken, caFile }: SourceSettings) {
       Authorization: `Bearer ${await readToken()}`,
       ...(init.body === undefined ? {} : { "Content-Type": "application/x-ndjson" }),
     };
-    const tls = caFile === null ? {} : { tls: { ca: Bun.file(caFile) } };
+    const tls = caFile === undefined ? {} : { tls: { ca: Bun.file(caFile) } };
     return fetch(address, { ...tls, ...init, headers, redirect: "manual" });
   };
   return {

@@ -6,9 +6,20 @@ import type { NoteRead } from "../../../src/flags/reads/reads.ts";
 import type { Report } from "../../../src/http/errors.ts";
 import { createFlagsService } from "../../../src/http/flags/flags.ts";
 import { createFollowingService } from "../../../src/http/flags/following.ts";
-import { isOfFollower } from "../../../src/http/parts.ts";
+import { isForPages } from "../../../src/http/parts.ts";
+import {
+  CODE_REFS_PATH,
+  FLAGD_PATH,
+  FLAGS_PATH,
+  FOLLOW_PATH,
+  HEALTH_PATH,
+  METRICS_PATH,
+  OFREP_PATH,
+  PREVIEWS_PATH,
+  READY_PATH,
+} from "../../../src/http/paths.ts";
 import { createGuard } from "../../../src/http/rate-limit.ts";
-import type { Followed } from "../../../src/http/operation/health.ts";
+import type { Followed } from "../../../src/http/operation/registry.ts";
 import type { Metrics } from "../../../src/http/operation/metrics.ts";
 import type { ServiceName } from "../../../src/http/request-record.ts";
 import type { Services } from "../../../src/http/services.ts";
@@ -74,8 +85,8 @@ export function placeRelay(
       report: reportOf("operation"),
       isDraining,
       served: telemetry?.served ?? null,
-      followed: facts,
-      isHere: isOfFollower,
+      isReady: async () => readiness(facts(), isDraining()),
+      isHere: isServed,
       elsewhere: async () => refuse(),
     });
   const places = metricsListen
@@ -129,4 +140,21 @@ function flagServices(
       return added(createFlagdSource(app, report, { guard: readGuard, maxStale, threads }));
     }),
   };
+}
+
+/** Whether a path is served: those of readers of flags, and of monitoring. */
+function isServed(path: string): boolean {
+  const isUnder = (each: string) => `${path}/`.startsWith(`${each}/`);
+  if ([CODE_REFS_PATH, PREVIEWS_PATH].some(isUnder)) return false;
+  return (
+    isForPages(path) ||
+    [FLAGS_PATH, OFREP_PATH, FLAGD_PATH, FOLLOW_PATH, HEALTH_PATH, READY_PATH, METRICS_PATH].some(isUnder)
+  );
+}
+
+function readiness({ following, behind, isReady }: Followed, isDraining: boolean): Response {
+  const headers = { "X-Content-Type-Options": "nosniff" };
+  if (isReady && !isDraining) return Response.json({ status: "ready", following, behind }, { headers });
+  const message = isDraining ? "the server is about to stop" : `there are no flags of ${following}`;
+  return Response.json({ error: true, code: 503, message, following, behind }, { status: 503, headers });
 }

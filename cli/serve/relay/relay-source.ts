@@ -9,12 +9,14 @@ import type { FollowSettings } from "./relay-options.ts";
 
 /** The token for the source, as its file has it now. Throws `invalid`, also for a source to which others could read it in transit. */
 export async function readFollowToken({ url, tokenFile, insecure }: FollowSettings): Promise<string> {
+  if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url))
+    throw usage(`--follow ${url} is not a web address`, "it looks like https://flags.example.com");
   if (url.startsWith("http:") && !isLoopbackUrl(url) && !insecure)
     throw usage(
       `others could read the token for ${url} in transit`,
       "follow an address with https://, or in a network of your own give --insecure",
     );
-  const text = tokenFile === null ? env["FORMFLAG_TOKEN"] : await readText(tokenFile, "--token-file");
+  const text = tokenFile === undefined ? env["FORMFLAG_TOKEN"] : await readText(tokenFile, "--token-file");
   if (text === undefined)
     throw usage(
       "--follow needs a token",

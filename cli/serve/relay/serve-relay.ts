@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { Command } from "commander";
 import type { App } from "../../../src/app.ts";
 import { clock, isoTime } from "../../../src/base/clock.ts";
 import { AppError } from "../../../src/base/errors.ts";
@@ -28,6 +29,7 @@ import { createLog } from "../log.ts";
 import { endAfter, onHangup, stopSignals } from "../signals.ts";
 import { openTelemetry } from "../telemetry/telemetry-options.ts";
 import type { FollowSettings } from "./relay-options.ts";
+import { refuseOfSource } from "./relay-refusals.ts";
 import { placeRelay } from "./relay-services.ts";
 import { readFollowToken, sourceOf } from "./relay-source.ts";
 
@@ -35,7 +37,13 @@ import { readFollowToken, sourceOf } from "./relay-source.ts";
 const GRACE = { requests: 10_000, closing: 5000, batches: 2000 } as const;
 
 /** Serves the flags of another server until SIGTERM or SIGINT. Throws `invalid`, `unavailable` or `unsupported` if it cannot start. */
-export async function serveRelay(config: ServeConfig, follow: FollowSettings, io: Io): Promise<void> {
+export async function serveRelay(
+  config: ServeConfig,
+  follow: FollowSettings,
+  io: Io,
+  command: Command,
+): Promise<void> {
+  refuseOfSource(command);
   const { data } = config;
   const log = createLog(io, config.log);
   const tls = config.tls && (await readTls(config.tls));
@@ -51,12 +59,7 @@ export async function serveRelay(config: ServeConfig, follow: FollowSettings, io
   const metrics = createMetrics();
   const telemeter = await openTelemetry(config, log);
   let isDraining = false;
-  const facts = () => ({
-    following: follow.url,
-    behind: Math.round(relay.behind()) / 1000,
-    waiting: spool.size,
-    isReady: isReady(relay, config.maxStale),
-  });
+  const facts = () => factsOf(relay, spool, follow, config);
   const wiring = {
     metrics,
     log,
@@ -114,9 +117,11 @@ export async function serveRelay(config: ServeConfig, follow: FollowSettings, io
   process.exit(0);
 }
 
-/** Whether readers are answered from the state. */
-function isReady(relay: Relay, maxStale: number | null): boolean {
-  return relay.hasState && !relay.isRefused && (maxStale === null || relay.behind() <= maxStale);
+/** The state of following, for monitoring: readers are answered while it is ready. */
+function factsOf(relay: Relay, spool: Spool, { url }: FollowSettings, { maxStale }: ServeConfig) {
+  const behind = relay.behind();
+  const isReady = relay.hasState && !relay.isRefused && (maxStale === null || behind <= maxStale);
+  return { following: url, behind: Math.round(behind) / 1000, waiting: spool.size, isReady };
 }
 
 function openRelay(relay: Relay, spool: Spool): App {

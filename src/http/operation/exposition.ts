@@ -1,13 +1,12 @@
 import { Hono } from "hono";
 import type { App } from "../../app.ts";
 import { isLoopbackHost } from "../../base/network.ts";
-import type { Followed } from "./health.ts";
 import type { Backups } from "../../maintenance/status.ts";
 import { type AdminEnv, identify, requires } from "../auth.ts";
 import { type Report, showError } from "../errors.ts";
 import { METRICS_PATH } from "../paths.ts";
 import { type Metrics, type ThreadValues, valuesOf } from "./metrics.ts";
-import { createRegistry } from "./registry.ts";
+import { type Followed, createRegistry } from "./registry.ts";
 
 export type MetricsApp = Hono<AdminEnv>;
 

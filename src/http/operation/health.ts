@@ -7,10 +7,7 @@ import { NO_SNIFF } from "../security.ts";
 /** Header of a health answer: whether the `X-Forwarded-For` of the request is `trusted` or `ignored`. */
 export const FORWARDED = "X-Formflag-Forwarded";
 
-/** The server that this one follows, the seconds since it was heard if it is away, and whether readers are answered. */
-export type Followed = { following: string; behind: number; waiting: number; isReady: boolean };
-
-type Check = (request: Request) => Promise<Response>;
+export type Check = (request: Request) => Promise<Response>;
 
 /** Readiness answer before the server stops, so that a load balancer sends no more requests. */
 const STOPPING = {
@@ -35,7 +32,6 @@ export function createHealth(
   app: App,
   report: Report,
   isDraining: () => boolean,
-  followed: (() => Followed) | null = null,
 ): { isHealthy: Check; isReady: Check } {
   const canRead = isShared(app.store) ? async () => {} : () => app.store.ping();
   const check = async (name: string, request: Request, work: () => Promise<unknown>) => {
@@ -90,17 +86,9 @@ export function createHealth(
     },
     async isReady(request) {
       if (isDraining()) return respond(STOPPING);
-      if (followed) return respond(readinessOf(followed()));
       return respond(await (ready ?? checkReady(request)));
     },
   };
-}
-
-function readinessOf({ following, behind, isReady }: Followed) {
-  const status = isReady
-    ? { status: "ready" }
-    : { error: true, code: 503, message: `there are no flags of ${following}` };
-  return { body: { ...status, following, behind }, status: isReady ? 200 : 503, headers: NO_SNIFF };
 }
 
 function respond({

@@ -2,8 +2,10 @@ import { type Metric, Registry } from "prom-client";
 import type { App } from "../../app.ts";
 import type { Distribution } from "../../base/metrics.ts";
 import { type Backups, NO_BACKUPS } from "../../maintenance/status.ts";
-import type { Followed } from "./health.ts";
 import { type ThreadValues, sumOf } from "./metrics.ts";
+
+/** The server that this one follows, the seconds since it was heard if it is away, and whether readers are answered. */
+export type Followed = { following: string; behind: number; waiting: number; isReady: boolean };
 
 /** How long the size of all stored files is cached, in milliseconds: the query reads every row. */
 const FILE_BYTES_TTL = 60_000;
