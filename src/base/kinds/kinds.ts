@@ -121,7 +121,7 @@ export function readKind(
 }
 
 /** The weights of a text such as `off:50,on:50`; undefined for another text. */
-export function parseWeights(text: string): Record<string, number> | undefined {
+function parseWeights(text: string): Record<string, number> | undefined {
   const weights = text.split(",").map((each): [string, number] => {
     const found = /[:=]\s*(\d{1,9})\s*%?\s*$/.exec(each);
     return found ? [each.slice(0, found.index).trim(), Number(found[1])] : ["", 0];
