@@ -51,7 +51,10 @@ export class FormflagEdge {
       return true;
     } catch (error) {
       this.error = error as Error;
-      await this.#store.restore();
+      const late = new Promise((resolve) =>
+        AbortSignal.timeout(this.#timeout).addEventListener("abort", resolve),
+      );
+      await Promise.race([this.#store.restore(), late]);
       return false;
     }
   }

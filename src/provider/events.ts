@@ -79,6 +79,7 @@ export function createTracker({ url, token, fetch: send = globalThis.fetch }: So
     flush: async () => {
       await flush();
       clearTimeout(timer);
+      timer = undefined;
     },
     track(event, targetingKey) {
       if (NAME.test(event) && targetingKey) add({ event, targetingKey });

@@ -43,11 +43,22 @@ export function readFlags(text: string): Flags {
       if (formflag?.isOff) return [key, (context) => ({ ...plain(context), reason: "DISABLED" })];
       if (formflag?.payloadOf === undefined) return [key, plain];
       const { payloadOf } = formflag;
-      return [key, (context) => payloadFor(byKey.get(payloadOf)!(context), variants["payload"])];
+      return [
+        key,
+        (context) => payloadFor((byKey.get(payloadOf) ?? missing(payloadOf))(context), variants["payload"]),
+      ];
     }),
   );
   return {
-    evaluate: (key, context) => (byKey.get(key) ?? missing(key))(asJson(context)),
+    evaluate(key, context) {
+      const evaluate = byKey.get(key) ?? missing(key);
+      try {
+        return evaluate(asJson(context));
+      } catch (error) {
+        const errorMessage = `the context cannot be read: ${(error as Error).message}`;
+        return { reason: "ERROR", errorCode: "INVALID_CONTEXT", errorMessage, metadata: {} };
+      }
+    },
     keys: [...byKey.keys()],
     document,
   };

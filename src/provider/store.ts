@@ -56,7 +56,8 @@ export function createStore(options: SourceOptions): Store {
   const key = `formflag:${address}${options.project === undefined ? `#${hashOf(token)}` : ""}`;
   let flags: Flags | undefined;
   let etag: string | undefined;
-  let saving: Promise<unknown> = Promise.resolve();
+  let unsaved: string | undefined;
+  let isSaving = false;
 
   const request: Store["request"] = (accept, signal, headers = {}) =>
     // A redirect could take the token elsewhere.
@@ -65,6 +66,18 @@ export function createStore(options: SourceOptions): Store {
       redirect: "manual",
       signal,
     });
+
+  /** One text at a time, so that the newest is the last. */
+  const save = async () => {
+    if (isSaving) return;
+    isSaving = true;
+    for (let text = unsaved; text !== undefined; text = unsaved) {
+      unsaved = undefined;
+      // A storage that fails is none.
+      await new Promise((resolve) => resolve(storage?.set(key, text))).catch(() => {});
+    }
+    isSaving = false;
+  };
 
   return {
     flags: () => flags,
@@ -79,7 +92,8 @@ export function createStore(options: SourceOptions): Store {
         if (!answer.ok) throw refusalOf(answer, text);
         flags = readFlags(text);
         etag = answer.headers.get("etag") ?? undefined;
-        if (storage) saving = saving.then(() => storage.set(key, text)).catch(() => {});
+        unsaved = text;
+        void save();
         return true;
       } catch (error) {
         if (error instanceof SourceError) throw error;

@@ -103,8 +103,9 @@ export class FormflagWebProvider implements Provider {
   #start(context: EvaluationContext): void {
     if (this.#hasStarted || !this.#remote || typeof document === "undefined") return;
     this.#hasStarted = true;
-    this.#asked = fingerprintOf(context);
-    const begin = () => setTimeout(() => void this.#remote!.follow(context));
+    const asked = (this.#asked = fingerprintOf(context));
+    // The context may change before the first paint.
+    const begin = () => setTimeout(() => this.#asked === asked && void this.#remote!.follow(context));
     if (document.visibilityState === "hidden") begin();
     else requestAnimationFrame(begin);
   }
@@ -173,12 +174,18 @@ export class FormflagWebProvider implements Provider {
 
 const UNANSWERED = "the server of flags has not answered yet";
 
+/** Undefined for a text that has no values. */
 function parsed(text: string | null | undefined): Kept | undefined {
-  return text ? (JSON.parse(text) as Kept) : undefined;
+  try {
+    const kept = JSON.parse(text ?? "null") as Kept | null;
+    return kept?.flags ? kept : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function textOfPage(): string | null | undefined {
-  return typeof document === "undefined" ? null : document.getElementById(ELEMENT)?.textContent;
+  return typeof document === "undefined" ? null : document.querySelector(`script#${ELEMENT}`)?.textContent;
 }
 
 /** The storage of the page; null where it is forbidden, and on servers. */
