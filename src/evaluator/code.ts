@@ -22,10 +22,8 @@ export type Compiler = {
   compile: (part: unknown) => Code;
   /** The part that a reference stands for. */
   resolve: (part: unknown) => unknown;
-  /** Counts the instructions of a pattern. Throws `RangeError` if the rule has too many. */
-  payForPattern: (instructions: number) => void;
   pattern: PatternOf;
-  members: Lists | null | undefined;
+  members?: Lists | null | undefined;
 };
 
 /** A regular expression that takes at most `size` steps for each character. */

@@ -27,10 +27,9 @@ function withConstant(
 }
 
 /** The operation `matches`: whether a pattern occurs anywhere in a text. */
-const matches = withConstant((constant, { pattern, payForPattern }) => {
+const matches = withConstant((constant, { pattern }) => {
   const found = typeof constant === "string" ? pattern(constant) : "";
   if (typeof found === "string") return undefined;
-  payForPattern(found.size);
   return (text) => {
     pay(Math.floor((text.length * found.size) / STEPS_OF_PATTERN));
     return found.occursIn(text);

@@ -16,7 +16,6 @@ import { LOOPS } from "./loops.ts";
 import { OPERATIONS } from "./operations.ts";
 import { PATHS } from "./paths.ts";
 import { fractional } from "./shares.ts";
-import { LIMITS } from "./steps.ts";
 import { semVer } from "./versions.ts";
 
 const ALL: Operations = {
@@ -40,27 +39,20 @@ export type RuleOptions = {
   members?: Lists | null | undefined;
 };
 
-/** How deep segments may refer to segments. */
-const MAX_NESTED = 16;
-
 /** Compiles a rule. Throws for one that it cannot compile. */
 export type CompileRule = (rule: unknown) => Run;
 
 /** Returns a function that compiles rules, and each segment once for all of them. */
-export function createRules(segments: Segments, { pattern, members }: RuleOptions): CompileRule {
-  const known = new Map<string, Code>();
-  const nested: string[] = [];
-  let instructions = 0;
-
+export function createRules(segments: Segments, options: RuleOptions): CompileRule {
+  /** Null while a segment is compiled, which then refers to itself. */
+  const known = new Map<string, Code | null>();
   const compile = (part: unknown): Code => {
-    if (typeof part !== "object" || part === null) return new Constant(part);
     if (Array.isArray(part)) return listOf(part, compiler);
     const reference = referenceOf(part);
     if (reference !== undefined) return segment(reference);
-    const names = Object.keys(part);
-    const [name] = names as [string];
-    if (names.length === 0) return new Constant(part);
-    const operation = names.length === 1 && Object.hasOwn(ALL, name) ? ALL[name] : undefined;
+    const [name, ...more] = typeof part === "object" && part !== null ? Object.keys(part) : [];
+    if (name === undefined) return new Constant(part);
+    const operation = more.length === 0 && Object.hasOwn(ALL, name) ? ALL[name] : undefined;
     if (!operation) throw new Error(`there is no operation ${name}`);
     return operation((part as Record<string, unknown>)[name], compiler);
   };
@@ -68,12 +60,10 @@ export function createRules(segments: Segments, { pattern, members }: RuleOption
     const before = known.get(name);
     if (before) return before;
     const rule = segments.get(name);
-    if (rule === undefined) throw new Error(`there is no segment ${name}`);
-    if (nested.length === MAX_NESTED || nested.includes(name))
-      throw new Error(`the segment ${name} refers to itself, or too deep`);
-    nested.push(name);
+    if (before === null || rule === undefined)
+      throw new Error(`the segment ${name} does not exist, or refers to itself`);
+    known.set(name, null);
     const code = compile(rule);
-    nested.pop();
     known.set(name, code);
     return code;
   };
@@ -81,15 +71,8 @@ export function createRules(segments: Segments, { pattern, members }: RuleOption
     const reference = referenceOf(part);
     return reference === undefined ? part : resolve(segments.get(reference));
   };
-  const payForPattern = (more: number) => {
-    if ((instructions += more) > LIMITS.instructions)
-      throw new RangeError("the patterns of the rule are too large: repeat less, as in {1,100}");
-  };
-  const compiler: Compiler = { compile, resolve, payForPattern, pattern, members };
-  return (rule) => {
-    instructions = nested.length = 0;
-    return runOf(compile(rule));
-  };
+  const compiler: Compiler = { compile, resolve, ...options };
+  return (rule) => runOf(compile(rule));
 }
 
 /** The segment that a part of a rule refers to. */

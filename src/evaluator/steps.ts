@@ -6,8 +6,6 @@ export const LIMITS = {
   elements: 1000,
   /** Characters of a text that an operation creates. */
   characters: 64 * 1024,
-  /** Instructions of all patterns of a rule together. */
-  instructions: 5000,
 } as const;
 
 /** The beginning of a path that is the members of a segment. */

@@ -4,7 +4,7 @@ import { type CompileRule, createRules } from "../../evaluator/rule.ts";
 import type { FlagRules } from "../rules/rules.ts";
 import { currentBudget, excessOfRequest } from "./budget.ts";
 import type { Segments } from "./nested-segments.ts";
-import { patternOf } from "./operands.ts";
+import { PATTERNS_TOO_LARGE, PATTERN_LIMITS, type Pattern, patternOf } from "./operands.ts";
 
 /**
  * The result of evaluating a flag for a context: https://openfeature.dev/specification/types#resolution-details. A value that
@@ -29,6 +29,16 @@ export function subjectOf(context: Context): Subject {
   return { ...context, $flagd: { flagKey: "", timestamp: Math.floor(clock.now() / 1000) } };
 }
 
+/** Instructions left to the patterns of the rule that is compiled. */
+let instructions = 0;
+
+function boundedPattern(text: string): Pattern | string {
+  const pattern = patternOf(text);
+  if (typeof pattern !== "string" && (instructions -= pattern.size) < 0)
+    throw new RangeError(PATTERNS_TOO_LARGE);
+  return pattern;
+}
+
 /** Compilers by the segments that they know: a segment is compiled once for all rules that refer to it. */
 const compilers = new WeakMap<Segments, CompileRule>();
 
@@ -42,9 +52,10 @@ export function compileFlag(
 ): (subject: Subject) => Evaluation {
   let compileRule = compilers.get(segments);
   if (!compileRule) {
-    compileRule = createRules(segments, { pattern: patternOf, members: segments.members });
+    compileRule = createRules(segments, { pattern: boundedPattern, members: segments.members });
     compilers.set(segments, compileRule);
   }
+  instructions = PATTERN_LIMITS.ofRule;
   const evaluate = compile(key, { variants, defaultVariant, targeting }, compileRule);
   return (subject) => {
     // Checked first: an evaluation that fails costs more than one that succeeds.

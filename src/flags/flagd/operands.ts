@@ -4,8 +4,13 @@ import { Networks, networkOf } from "../../evaluator/networks.ts";
 
 /** Operands of the operators that flagd does not have, read once from a rule. */
 
-/** Limits of patterns, of which rules have many: characters, and instructions of a program, which ordinary ones have 10 to 50 of. */
-const PATTERN_LIMITS = { characters: 1000, instructions: 1000 };
+/**
+ * Limits of patterns, of which rules have many: characters, and instructions of a program, which ordinary ones have 10 to 50 of,
+ * and those of a rule together.
+ */
+export const PATTERN_LIMITS = { characters: 1000, instructions: 1000, ofRule: 5000 };
+
+export const PATTERNS_TOO_LARGE = "the patterns of the rule are too large: repeat less, as in {1,100}";
 
 /** A regular expression that is searched in linear time: each character takes at most `size` steps. */
 export class Pattern {

@@ -1,9 +1,15 @@
 import { isObject } from "../../base/json.ts";
 import { own } from "../../base/shapes/own.ts";
-import { LIMITS } from "../../evaluator/steps.ts";
 import type { FlagRules } from "../rules/rules.ts";
 import type { Fault } from "./definition.ts";
-import { Pattern, networksOf, patternOf, requireMoment } from "./operands.ts";
+import {
+  PATTERNS_TOO_LARGE,
+  PATTERN_LIMITS,
+  Pattern,
+  networksOf,
+  patternOf,
+  requireMoment,
+} from "./operands.ts";
 
 /** A check of one rule, in which patterns have so many instructions left. */
 type Check = { isStrict: boolean; instructions: number };
@@ -95,10 +101,9 @@ function operand(
     const found = read(value);
     if (typeof found === "string") return { path, message: found };
     if (found instanceof Pattern) check.instructions -= found.size;
-    return check.instructions < 0 ? { path, message: TOO_LARGE } : undefined;
+    return check.instructions < 0 ? { path, message: PATTERNS_TOO_LARGE } : undefined;
   };
 }
-const TOO_LARGE = "the patterns of the rule are too large: repeat less, as in {1,100}";
 const pattern = operand((value) =>
   typeof value === "string" ? patternOf(value) : "the pattern must be a text",
 );
@@ -150,7 +155,7 @@ function operation(value: unknown, path: string, check: Check): Fault | undefine
  */
 export function findRuleFault(rule: unknown, path: string, isStrict: boolean): Fault | undefined {
   const isEmpty = isObject(rule) && Object.keys(rule).length === 0;
-  return isEmpty ? undefined : operation(rule, path, { isStrict, instructions: LIMITS.instructions });
+  return isEmpty ? undefined : operation(rule, path, { isStrict, instructions: PATTERN_LIMITS.ofRule });
 }
 
 const scalar = only(
