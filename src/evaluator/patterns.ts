@@ -1,7 +1,7 @@
 import type { Pattern } from "./code.ts";
 
 /** Signs that RE2 and the engine read in different ways. */
-const SIGNS = /\\([^])|\(\?P<|\(\?[-\w]+[:)]|\[\^?|[\].^$]/g;
+const SIGNS = /\\([^])|\(\?P<|\(\?[-imsU]{1,6}[:)]|\[\^?|[\].^$]/g;
 
 const SPACE = "\\t\\n\\f\\r ";
 
@@ -12,17 +12,17 @@ const SPACE = "\\t\\n\\f\\r ";
 export function patternOf(text: string): Pattern {
   const [, flags = "", rest = text] = /^\(\?([ims]+)\)([^]*)$/.exec(text) ?? [];
   let isInClass = false;
-  const signs: Record<string, string> = {
-    ".": flags.includes("s") ? "[^]" : "[^\\n]",
-    "^": flags.includes("m") ? "(?<=^|\\n)" : "^",
-    $: flags.includes("m") ? "(?=\\n|$)" : "$",
-    "(?P<": "(?<",
-    "\\A": "^",
-    "\\z": "$",
-    "\\a": "\\x07",
-    "\\s": `[${SPACE}]`,
-    "\\S": `[^${SPACE}]`,
-  };
+  const signs = new Map([
+    [".", flags.includes("s") ? "[^]" : "[^\\n]"],
+    ["^", flags.includes("m") ? "(?<=^|\\n)" : "^"],
+    ["$", flags.includes("m") ? "(?=\\n|$)" : "$"],
+    ["(?P<", "(?<"],
+    ["\\A", "^"],
+    ["\\z", "$"],
+    ["\\a", "\\x07"],
+    ["\\s", `[${SPACE}]`],
+    ["\\S", `[^${SPACE}]`],
+  ]);
   const source = rest.replace(SIGNS, (sign: string, escaped?: string) => {
     if (escaped !== undefined && /[^\w]|_/.test(escaped))
       return `\\u{${escaped.codePointAt(0)!.toString(16)}}`;
@@ -32,7 +32,7 @@ export function patternOf(text: string): Pattern {
     if (sign === "\\s" && wasInClass) return SPACE;
     if ((sign === "\\S" && wasInClass) || /^\(\?.*[msU]/.test(sign))
       throw new SyntaxError(`${sign} is not known here`);
-    return (wasInClass ? undefined : signs[sign]) ?? sign;
+    return (wasInClass ? undefined : signs.get(sign)) ?? sign;
   });
   const expression = new RegExp(source, flags.includes("i") ? "iu" : "u");
   return { size: 1, occursIn: (each) => expression.test(each) };
