@@ -6,6 +6,7 @@ import { counted, table } from "../output/text.ts";
 import type { Input } from "../session/input.ts";
 import { listAll } from "../session/pages.ts";
 import type { Session } from "../session/session.ts";
+import { heard } from "../session/command-line.ts";
 import { countValue, pastTimeValue } from "../session/values.ts";
 import { exportFormat, saveTo, writeOut } from "../output/save.ts";
 import { clock } from "../../src/base/clock.ts";
@@ -16,6 +17,11 @@ import { usage } from "../session/usage.ts";
 import { type Taken, verb } from "../session/verb.ts";
 
 export function addAuditCommands(audit: Command, io: Io): void {
+  heard(audit)`
+[list export] --flag --feature: formflag flags history $1 lists the changes of a flag
+[list export] --form: formflag forms history $1 lists the changes of a form
+[list export] -e --environment: --project is as far as it goes: formflag history lists changes with their environment
+`;
   audit.after(`
 The audit log records who did what. A hash chains every entry to the one before it. For changes of flags and segments,
 see formflag history.

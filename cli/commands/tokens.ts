@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { LONE_SCOPES, SCOPES } from "../../src/access/scope.ts";
+import { LONE_SCOPES, PLACED_SCOPES, SCOPES } from "../../src/access/scope.ts";
 import type { NewToken, Token } from "../../src/access/token.ts";
 import { TOKEN } from "../../src/access/token-card.ts";
 import { AppError } from "../../src/base/errors.ts";
@@ -21,7 +21,7 @@ import { addList, addRevoke } from "./verbs.ts";
 
 export function addTokenCommands(tokens: Command, io: Io): void {
   heard(tokens)`
-[formflag] apikey apikeys api-key api-keys api-token api-tokens secret secrets: tokens create
+[formflag] apikey apikeys api-key api-keys api-token api-tokens sdk-key sdk-keys server-key client-key secret secrets: tokens create
 [formflag] service-account bot ci: type formflag tokens create <name> --scope flags:write -p <project>
 [formflag] revoke: formflag tokens revoke <name> ends a token, formflag sessions revoke <id> signs a browser out
 set update edit: a token is not changed: revoke it, then create another
@@ -150,6 +150,8 @@ async function parse(input: Input, given?: string): Promise<Values> {
   const name = await input.need(given, "name");
   const { scopes = [], ...token } = await givenIn(TOKEN, input);
   requireScopes(scopes);
+  // One that was typed is refused, with the reason.
+  if (input.isKept("environment") && !mayBePlaced(scopes)) delete token.environment;
   const inEnvironment =
     LONE_SCOPES.some((scope) => scopes.includes(scope)) || token.environment !== undefined;
   const inProject = inEnvironment || scopes.includes("flags:refs") || token.project !== undefined;
@@ -159,6 +161,12 @@ async function parse(input: Input, given?: string): Promise<Values> {
     token: { ...token, name, ...(scopes.length > 0 && { scopes }), project, environment },
     ifNotExists: input.options["ifNotExists"] === true,
   };
+}
+
+/** Whether scopes can be limited to an environment. */
+function mayBePlaced(scopes: readonly string[]): boolean {
+  const isPlaced = (scope: string) => scope !== "flags:refs" && PLACED_SCOPES.some((each) => each === scope);
+  return scopes.length > 0 && scopes.every(isPlaced);
 }
 
 /** Throws `invalid` for a scope that does not exist. */

@@ -6,6 +6,7 @@ import type { Io } from "../output/terminal.ts";
 import { details, shown } from "../output/text.ts";
 import { action } from "../session/action.ts";
 import { heard } from "../session/command-line.ts";
+import type { Client } from "../session/client.ts";
 import type { Input } from "../session/input.ts";
 import { keep, readKept } from "../session/kept/kept.ts";
 import type { Session } from "../session/session.ts";
@@ -13,7 +14,7 @@ import { usage } from "../session/usage.ts";
 
 export function addUseCommand(use: Command, io: Io): void {
   heard(use)`
-[formflag] switch select set-project set-environment context: formflag use <project>/<environment> keeps both for later commands
+[formflag] switch select checkout set-project set-environment context: formflag use <project>/<environment> keeps both for later commands
 --clear --unset --reset: --none forgets what was chosen
 -p --project -e --environment: write both in one word: formflag use shop/production
 *: formflag use <project>/<environment>
@@ -48,6 +49,32 @@ function parse({ options }: Input, place?: string): Values {
   return { place, none };
 }
 
+/** Throws `not_found`, with what the word may mean as its hint. */
+async function requireProject(client: Client, name: string): Promise<void> {
+  try {
+    await client.call(projects.get, { names: { project: name } });
+  } catch (error) {
+    if (!(error instanceof AppError && error.reason === "project-not-found")) throw error;
+    const { listNames } = await import("../session/guesses/names.ts");
+    const { meantBy } = await import("../session/guesses/nearest.ts");
+    const all = await listNames("project", client);
+    const project = readKept().project ?? (all.length === 1 ? all[0] : undefined);
+    const environments = project === undefined ? [] : await listNames("environment", client, { project });
+    const near = environments.includes(name) ? name : meantBy(name, environments);
+    const hint =
+      name === "none"
+        ? "formflag use --none forgets what was chosen"
+        : near !== null && meantBy(name, all) === null
+          ? shown`an environment follows its project: formflag use ${project!}/${near}`
+          : undefined;
+    throw new AppError("not_found", error.message, {
+      reason: hint === undefined ? error.reason : undefined,
+      hint,
+      cause: error,
+    });
+  }
+}
+
 async function run({ client, print, report }: Session, { place, none }: Values): Promise<void> {
   if (none) {
     await keep({ project: undefined, environment: undefined });
@@ -63,7 +90,7 @@ async function run({ client, print, report }: Session, { place, none }: Values):
     );
   }
   const [project, environment] = place.split("/") as [string, string?];
-  if (environment === undefined) await client.call(projects.get, { names: { project } });
+  if (environment === undefined) await requireProject(client, project);
   else {
     const { environments: all } = await client.call(environments.list, { names: { project } });
     if (!all.some(({ slug }) => slug === environment)) {

@@ -26,6 +26,7 @@ export const addDiffCommand = lone({
     String.raw`
 [formflag] plan validate lint: type formflag diff -f <file>
 --exit-code --check: it exits 9 if something differs
+/^[\w-]+$/: two environments are compared by formflag flags promote --all --from staging --to $0 --dry-run
 ` + FILE_GUESSES,
   argument: FILE,
   options: [...FILE_OPTIONS],
@@ -49,6 +50,7 @@ export const addApplyCommand = lone({
   guesses:
     String.raw`
 [formflag] import sync push deploy: type formflag apply -f <file>, or formflag flags import <file>
+--check --diff --plan: --dry-run shows what would change, formflag diff exits 9 if something would
 [formflag] seed fixtures example examples sample playground: formflag demo serves example data; formflag apply <file> creates projects, flags and forms
 ` + FILE_GUESSES,
   argument: FILE,

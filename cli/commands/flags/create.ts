@@ -4,13 +4,13 @@ import { shown } from "../../output/text.ts";
 import type { Client } from "../../session/client.ts";
 import { ifNotExistsOption } from "../../session/create.ts";
 import { usage } from "../../session/usage.ts";
-import { FLAG_OPTIONS, readChange, setFlags } from "./set.ts";
+import { FLAG_OPTIONS, readChange, setFlags, tagOption } from "./set.ts";
 import { verb } from "../../session/verb.ts";
 
 export const addCreateCommand = verb("create", {
   argument: ["[flag]", "slug of the new flag"],
   description: "create a flag, in every environment of its project and off unless --on is given",
-  options: [...FLAG_OPTIONS, ifNotExistsOption("the flag"), "why"],
+  options: [...FLAG_OPTIONS, tagOption(), ifNotExistsOption("the flag"), "why"],
   help: `
 The values apply to the environments of -e. Without -e, the flag is off and has no values in every environment.
 
@@ -22,7 +22,7 @@ Examples:
     const { project: _, environment, ifNotExists, why: __, ...values } = input.options;
     const flag = await input.need(given, "flag");
     const project = await input.project();
-    const isPlaced = environment !== undefined || Object.keys(values).some((name) => name !== "description");
+    const isPlaced = environment !== undefined || Object.keys(values).some((name) => name !== "description" && name !== "tag");
     return {
       project,
       flag,

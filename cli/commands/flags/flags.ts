@@ -51,14 +51,20 @@ export async function addFlagCommands(flags: Command, io: Io, args: readonly str
 
 function hearVerbs(flags: Command): void {
   heard(flags)`
-[formflag] feature features feature-flag feature-flags toggles strategies gates: type formflag flags list -p <project>
+[formflag] ff feature features feature-flag feature-flags toggles strategies gates: type formflag flags list -p <project>
+[formflag] toggle: flags toggle
+[formflag] blame: flags history
+[formflag] rollback revert rollout_undo rollout_restart: formflag flags undo <flag> takes back the newest change, flags rollback <flag> --to <revision> an older one
+[formflag] rollout_history rollout_status: formflag flags history <flag> lists the changes, flags ramps the shares that grow
+[formflag] ramp ramps: flags ramp
+[formflag] rollout: type formflag flags set <flag> --on --rollout 25
 [formflag] evaluate eval evaluation evaluations: type formflag flags evaluate <flag> -p <project> -e <environment>
-[formflag] toggle enable disable on off: type formflag flags enable <flag> -p <project> -e <environment>
+[formflag] enable disable on off: type formflag flags enable <flag> -p <project> -e <environment>
 [formflag] promote release releases publish: formflag flags promote <flag> -p <project> --from staging --to production copies a flag
 [formflag] canary blue-green abtest ab-test split bucketing gradual: formflag flags set <flag> --on --rollout 10 is for a share of the users, formflag experiments create <name> compares variants
 [formflag] trash bin recycle: what was deleted is in no trash: formflag flags undo <flag> brings a flag back, a backup everything
 [formflag] feedback ratings reviews: flags feedback show
-[formflag flags] rollout rollouts set-rollout percentage distribution distributions strategy: type formflag flags set <flag> --on --rollout 25
+[formflag flags] rollout rollouts set-rollout percentage distribution distributions strategy: type formflag flags set <flag> --on --rollout 25; for a share of a segment: --if 'segment beta' --then '25 %'
 [formflag flags] rule rules constraint constraints targeting add-rule target targets add-user segments strategies override overrides: a flag holds its rules: formflag flags set <flag> --if 'plan == pro' --then on
 [formflag flags] variant variants variations add-variant: a flag holds its variants: formflag flags set <flag> --variants '{"red":"#f00","blue":"#00f"}' --default red
 [formflag flags] undo revert rollback: type formflag flags undo <flag> -p <project> -e <environment>
@@ -95,8 +101,11 @@ function hearOptions(flags: Command): void {
 [delete undo enable disable] --all: flags are named: formflag flags delete <flag> <flag>; a project is deleted with its flags
 [enable disable] --until --expires --at: --for 2h turns it back after that time; formflag flags set <flag> --on --at <time> schedules a change
 [toggle] --for --until --duration: enable and disable take --for: formflag flags enable <flag> --for 2h
-[rollback] --revision --rev --steps --before --from: --to <revision> names the change to go back to, --to before undoes the newest
-[undo] --to --revision --steps: formflag flags rollback <flag> --to <revision> goes further back
+-n --namespace: the environment is named with -e: -e $1
+[ramp] --to-percent --until --target --by: --to 1,10,50,100 names the steps, --every 1d the time between them
+[ramp] --percent --percentage --share: --to $1 names the share, or its steps
+[rollback] --to-revision --revision --rev --steps --before --from: --to $1 names the change to go back to, --to before undoes the newest
+[undo] --to --to-revision --revision --steps: formflag flags rollback <flag> --to <revision> goes further back
 [undo] --dry-run: without --yes it shows what changes, and asks
 [promote] -e --environment: it copies from one environment to another: --from staging --to production
 [evaluate] --attr --attribute --attributes --prop --property --set --with --ctx -c: the values are the context: --context 'plan=pro, country=AT'
@@ -106,15 +115,16 @@ function hearOptions(flags: Command): void {
 [set create] --state --status --active --default-value --default-on: --on turns a flag on, --off turns it off
 [set create] --value --json-payload: --payload <json> holds data for readers; --on turns a flag on, --off turns it off
 [set create] --payload-file --file -f: --payload @FILE reads a file
-[set create] --percent --percentage --share --rate --gradual --gradual-rollout --strategy --canary: --rollout 10 turns it on for 10 % of the users
+[set create] --percent --percentage --share --rate --gradual --gradual-rollout --strategy --canary: --rollout $1 turns it on for $1 % of the users, --if 'segment beta' --then '$1 %' for a share of a segment
 [set create] --rule --rules --condition --where --constraint --constraints --match: --if 'plan == pro' --then on is a rule in words, --targeting takes JSON
 [set create] --unless --if-not: --if 'not (plan == free)' --then on turns a condition round
 [set create] --user --users --for-user --user-id --targeting-key: --if 'targetingKey in ann, bob' --then on is for single users
-[set create] --segment: --if 'segment staff' --then on serves a segment
+[set create] --segment --segments: --if 'segment $1' --then on serves a segment, --if 'segment $1' --then '25 %' a share of it
+[set create] --all --for-all --no-rules --clear-rules --remove-rules --no-targeting: --everyone removes the rule: everyone gets the same
 [set create] --for --until --duration: formflag flags enable <flag> --for 2h turns it on and off again; --expires turns it off at a time
 [set] --schedule --when --in --after --date: --at 2h, or --at <time>, makes the change then; --if '<condition>' --then on is for some users
 [set create] --note --comment --reason --message -m: --why <text> is for the history, --description <text> for the flag
-[set] --tags --label --labels: --tag <tag> is a tag of the flag; repeatable
+[set create] --tags --label --labels: --tag <tag> is a tag of the flag; repeatable
 [set create] --team --assignee --maintainer: --owner
 [set create] --type --kind --boolean --string: a flag is on or off, and may have --variants with values of any type
 --enabled --enable --disabled --disable: --on turns a flag on, --off turns it off

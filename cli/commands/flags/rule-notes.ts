@@ -1,18 +1,26 @@
 import type { FlagPatch } from "../../../src/flags/flag.ts";
 import { foreignOperators } from "../../../src/flags/flagd/foreign.ts";
-import { endsInShare } from "../../../src/flags/rules/rule-rows.ts";
+import { conditionInWords } from "../../../src/flags/rules/condition-words.ts";
+import { endsInShare, isShare, rowsOfRule } from "../../../src/flags/rules/rule-rows.ts";
 import { ruleSentence } from "../../../src/flags/rules/rule-words.ts";
-import { splittingAttributes } from "../../../src/flags/rules/shares.ts";
+import { sharesOf, splittingAttributes } from "../../../src/flags/rules/shares.ts";
 import { shown } from "../../output/text.ts";
 import type { Session } from "../../session/session.ts";
 import type { Place } from "./place.ts";
 import type { SetFlag } from "./report.ts";
+import type { RuleOptions } from "./rules.ts";
 
 /** Notes on standard error what a change of variants and rules means for readers who may not be thought of. */
 export function noteRules(
   { note, showsNotes }: Session,
   { project, environment }: Place,
-  { patch, flag, lost, replaces }: { patch: FlagPatch; flag: SetFlag; lost: unknown; replaces: boolean },
+  {
+    patch,
+    flag,
+    lost,
+    replaces,
+    given,
+  }: { patch: FlagPatch; flag: SetFlag; lost: unknown; replaces: boolean; given: RuleOptions },
 ): void {
   if (!showsNotes || flag.result === "unchanged") return;
   const { slug, enabled, defaultVariant } = flag;
@@ -24,6 +32,7 @@ export function noteRules(
     note(
       shown`this takes the place of a rule of its own; to undo: formflag flags undo ${slug} -p ${project} -e ${environment}\n`,
     );
+  noteRows(note, shown`${slug} -p ${project} -e ${environment}`, flag, given);
   const splitting = splittingAttributes(flag.targeting).map((name) =>
     name === "targetingKey" ? `a ${name}` : name,
   );
@@ -52,4 +61,30 @@ export function noteRules(
     );
   if (patch.variants === null && flag.result === "updated")
     note(shown`${slug} has no rule any more: it is ${enabled ? "on" : "off"} for everyone\n`);
+}
+
+/**
+ * Notes the rows before a share that is for everyone else: those that get on altogether, since `--if` has no `--then`, or that
+ * keep a smaller share of their own.
+ */
+function noteRows(
+  note: (text: string) => void,
+  flag: string,
+  { targeting = {} }: SetFlag,
+  { rollout, if: conditions = [], then: chosen = [] }: RuleOptions,
+): void {
+  const percentOf = (rule: unknown) => Number(sharesOf(rule)?.[0]?.percent);
+  const { rows, rest } = rowsOfRule(targeting) ?? { rows: [], rest: undefined };
+  if (rollout === undefined || !isShare(rest)) return;
+  for (const { condition, result } of rows) {
+    const words = conditionInWords(condition) ?? "a condition";
+    if (conditions.length > 0 && chosen.length === 0)
+      note(
+        shown`all of ${words} get it, and ${percentOf(rest)} % of everyone else; for ${percentOf(rest)} % of ${words} alone: --if '${words}' --then '${percentOf(rest)} %'\n`,
+      );
+    else if (percentOf(result) < percentOf(rest))
+      note(
+        shown`${words} keeps its own share, ${percentOf(result)} %; for the same for everyone: formflag flags set ${flag} --on --everyone\n`,
+      );
+  }
 }

@@ -29,6 +29,7 @@ export type RuleOptions = {
   if?: string[];
   then?: string[];
   else?: string;
+  everyone?: true;
 };
 
 /** Reads {@link RuleOptions}. Throws `invalid`. */
@@ -40,6 +41,7 @@ export async function readRules(input: Input) {
   if (given.default !== undefined) own.defaultVariant = given.default === "none" ? null : given.default;
   if (given.targeting !== undefined)
     own.targeting = (await jsonOrNone(given.targeting, "--targeting", input)) as RulesPatch["targeting"];
+  if (given.everyone) own.targeting = null;
   const rows = rowsOf(given);
   const endsRollout = given.rollout !== undefined && isUnset(given.rollout);
   const isShared = given.else?.includes("%") === true;
@@ -52,6 +54,8 @@ export async function readRules(input: Input) {
   /** The change of a flag that is this; undefined for a new one. Throws `invalid`. */
   const patchFor = (flag: FlagDetail | undefined): RulesPatch => {
     const patch = { ...own };
+    const states = given.everyone && flag?.variants && !isMadeForRule(flag) ? switchOf(flag.variants) : null;
+    if (states) patch.defaultVariant ??= states.on;
     if (endsRollout && !isRuled) patch.targeting = endOfShare(flag?.targeting);
     if (patch.targeting === null) return isMadeForRule(flag) ? plainFrom(patch) : withoutRule(patch, flag);
     if (!isRuled && patch.targeting === undefined) return patch;
@@ -65,7 +69,7 @@ export async function readRules(input: Input) {
   };
   const changesRule = isRuled || endsRollout || own.targeting !== undefined;
   const replaces = (flag: FlagDetail | undefined) => isRuled && isOfAnotherKind(flag);
-  return { needsFlag: changesRule || own.variants != null, replaces, lostBy, patchFor };
+  return { given, needsFlag: changesRule || own.variants != null, replaces, lostBy, patchFor };
 }
 
 /** Whether a flag has a rule without words, which conditions or a share take the place of. */
@@ -80,6 +84,8 @@ function lostBy({ variants, payload }: FlagPatch, flag: FlagDetail): unknown {
   return hadPayload && !Bun.deepEquals(flag.payload, {}) ? flag.payload : undefined;
 }
 
+const NUMBER = /^\d+(?:\.\d+)?$/;
+
 type Row = { condition: Record<string, unknown>; variant: string | undefined };
 
 /** The conditions of `--if`, each with its `--then`; none has one if no `--then` is given. Throws `invalid`. */
@@ -88,7 +94,9 @@ function rowsOf({ if: conditions = [], then: chosen = [] }: RuleOptions): Row[] 
   if (!isEach)
     throw usage(
       `there are ${conditions.length} --if and ${chosen.length} --then`,
-      "each --if needs a --then: --if 'email ends_with @example.com' --then on",
+      NUMBER.test(chosen[0] ?? "")
+        ? `a share of everyone is --rollout ${chosen[0]}, of a segment --if 'segment beta' --then '${chosen[0]} %'`
+        : "each --if needs a --then: --if 'email ends_with @example.com' --then on",
     );
   return conditions.map((text, at) => ({ condition: conditionOf(text), variant: chosen[at] }));
 }
@@ -149,7 +157,8 @@ function resultIn(text: string, option: string, variants: FlagRules["variants"])
     return resultOf(text, variants);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    throw usage(`${option} ${error.message}`, error.hint ?? undefined);
+    const hint = NUMBER.test(text) ? `a share has a sign: ${option} '${text} %'` : error.hint;
+    throw usage(`${option} ${error.message}`, hint ?? undefined);
   }
 }
 

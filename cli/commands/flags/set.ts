@@ -35,16 +35,19 @@ export const FLAG_OPTIONS: readonly Taken[] = [
   ...OWN_OPTIONS.map(({ name, option }) => optionFor(name, `--${option[0]}`, option[1])),
 ];
 
+export const tagOption = () =>
+  optionFor(
+    "tags",
+    "--tag <tag...>",
+    "its tags in every environment, replacing the present ones; none removes them",
+  );
+
 export const addSetCommand = verb("set", {
   argument: ["[flag]", "slug of the flag"],
   description: "create or change a flag in an environment; options that are not given change nothing",
   options: [
     ...FLAG_OPTIONS,
-    optionFor(
-      "tags",
-      "--tag <tag...>",
-      "its tags in every environment, replacing the present ones; none removes them",
-    ),
+    tagOption(),
     optionFor(
       "colours",
       "--colour <variant=colour...>",
@@ -82,7 +85,9 @@ Examples:
   formflag flags set search -p shop -e production --if 'email ends_with @example.com' --then on --rollout 25
   formflag flags set search -p shop -e production --if 'age >= 18 and country in AT, DE' --then on
   formflag flags set search -p shop -e production --if 'segment staff or not (plan == free)' --then on --else off
+  formflag flags set search -p shop -e production --if 'segment beta' --then '25 %'
   formflag flags set search -p shop -e production --rollout none
+  formflag flags set search -p shop -e production --on --everyone
   formflag flags set color -p shop -e production --on --variants '{"red":"#f00","blue":"#00f"}' --default red
   formflag flags set color -p shop -e production --if 'version sem_ver >= 2.1.0' --then blue
   formflag flags set search -p shop -e production --if 'email matches "(?i)@example[.]com$"' --then on
@@ -205,6 +210,7 @@ async function setOne(session: Session, { place, change, schedule, named }: One)
         flag: answer.value,
         lost,
         replaces,
+        given: change.rules.given,
       });
   });
 }

@@ -41,6 +41,12 @@ const RULE_OPTIONS: readonly Taken[] = [
     "--else <variant>",
     "variant or shares for everyone else (default: the default variant)",
   ).conflicts("targeting"),
+  new Option("--everyone", "remove the rule: everyone gets the same").conflicts([
+    "targeting",
+    "rollout",
+    "if",
+    "else",
+  ]),
 ];
 
 /** The options that say what a flag is in an environment: state, payload, expiry, variants and rules. */
@@ -64,6 +70,7 @@ const RULED: readonly (keyof RuleOptions)[] = [
   "if",
   "then",
   "else",
+  "everyone",
 ];
 
 type Options = { on?: true; off?: true; payload?: string; expires?: string };

@@ -2,7 +2,7 @@ import type { Command, Option } from "commander";
 import { capacityOf, pathOf, readLine } from "../command-line.ts";
 import { operandGuess, optionGuess, usageOf, valueGuess, verbGuess } from "./guess.ts";
 import { nearestOf } from "./nearest.ts";
-import { SYNONYMS } from "./words.ts";
+import { ALIASES, SYNONYMS } from "./words.ts";
 
 /** The error for a command line that commander refuses. */
 type Explanation = { message: string; hint: string | null };
@@ -36,9 +36,9 @@ function nameOf(flags: string): string {
   return /--[\w-]+/.exec(flags)?.[0] ?? flags;
 }
 
-/** A word without what may be secret in a URL. */
+/** A word without what may be secret in a URL: all but the address of a server. */
 function masked(word: string): string {
-  return word.replace(/^([\w.+-]*:\/\/).*$/s, "$1…");
+  return /^https?:\/\/[\w.:[\]-]+\/?$/.test(word) ? word : word.replace(/^([\w.+-]*:\/\/).*$/s, "$1…");
 }
 
 function excessOf(args: string[], program: Command): Explanation {
@@ -120,7 +120,7 @@ function optionHint(word: string, args: string[], program: Command): string | nu
   const known = optionsOf(command).map(({ long }) => long!);
   if (known.includes(word)) return `${word} takes no value`;
   const guess = optionGuess(command, word) ?? argumentHint(word, command);
-  if (guess !== null) return guess;
+  if (guess !== null) return guess.replaceAll("$1", () => valueOf(word, args) ?? "10");
   const near = nearestOf(word, known, true);
   if (near !== null) return `(Did you mean ${near}?)`;
   const longer = known.filter((each) => word.length > 4 && hasPart(each, word)).slice(0, 3);
@@ -137,6 +137,13 @@ function optionHint(word: string, args: string[], program: Command): string | nu
   const kin = known.filter((each) => family !== undefined && each.startsWith(family)).slice(0, 4);
   if (kin.length > 0) return `(Did you mean ${kin.join(" or ")}?)`;
   return path === "" ? null : `formflag ${path} --help shows its options`;
+}
+
+/** The value that was given to an option, without the sign of a share; undefined for none. */
+function valueOf(option: string, args: readonly string[]): string | undefined {
+  const joined = args.find((each) => each.startsWith(`${option}=`))?.slice(option.length + 1);
+  const value = joined ?? args[args.indexOf(option) + 1];
+  return value?.startsWith("-") ? undefined : value?.replace(/\s?%$/, "");
 }
 
 /** The hint for an option that stands for the argument of a command, as `--form` does in `submissions list`; null for others. */
@@ -193,6 +200,9 @@ function commandHint(word: string, args: string[], program: Command): string | n
     .slice(1)
     .filter(({ word: each }) => !args.slice(0, args.indexOf(each)).some((other) => other.startsWith("-")))
     .map((each) => each.word);
+  // `rollout undo` means another thing than `rollout`.
+  const both = verbGuess(command, `${word}_${rest[0]}`);
+  if (both !== null) return both;
   if (command === program) {
     const flags = program.commands.find((each) => each.name() === "flags");
     return turnHint([word, ...rest], flags!, args) ?? topHint(word, rest, program);
@@ -263,6 +273,10 @@ function verbOf(noun: Command, word: string): string | undefined {
 function topHint(word: string, [next = "", ...others]: string[], program: Command): string | null {
   // `create form contact` is `forms create contact`.
   const noun = nounOf(next, program);
+  const [alias] = nounOf(word, program) ? [] : ALIASES.filter((each) => each.includes(word));
+  const named = alias && nounOf(alias[0]!, program);
+  const own = named && verbOf(named, next);
+  if (own !== undefined) return `type formflag ${[named!.name(), own, ...others].join(" ")}`;
   const verb = noun && (word === "get" && others.length === 0 ? verbOf(noun, "list") : verbOf(noun, word));
   if (verb !== undefined) return `type formflag ${[noun!.name(), verb, ...others].join(" ")}`;
   const plural = nounOf(word, program)?.name();

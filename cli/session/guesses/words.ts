@@ -22,8 +22,9 @@ encrypt decrypt vault: formflag docs security describes what is protected from w
 bench benchmark stress load: formflag docs benchmark has figures, and how they are measured
 support bug issue changelog news whatsnew credits license: formflag docs changelog says what is new, formflag docs security where to write
 [list] --fields --columns: --field <name> prints one field, --json all
-[list] --all --limit: it lists everything
-[list] -w --watch -A --all-namespaces: it lists once, and everything that -p and -e select
+[list] --limit: it lists everything
+[list] --all -A --all-namespaces --all-projects: it lists everything that -p and -e, or formflag use, select
+[list] -w --watch: it lists once, and everything that -p and -e select
 [list get] -o --output --format --csv --table --yaml: --json prints JSON, --field <name> one field a line
 [projects environments forms] --key --keys --show-keys: --field key prints the key alone
 [doctor config check] --field: --json prints JSON, from which jq takes a field
@@ -36,6 +37,7 @@ support bug issue changelog news whatsnew credits license: formflag docs changel
 [serve check doctor restore] *: the data directory is an option: --data $0
 [status stats] --watch -w --follow: it shows one moment: watch -n 5 formflag status repeats it
 [serve healthcheck doctor service] -p --port --host --bind --address --hostname: the address has the port: formflag serve --listen 127.0.0.1:9000
+[login logout] *: the server is an option: --server $0
 --env --environments -E: the environment is named with -e or --environment
 -P --proj --projects: the project is named with -p or --project
 --host --url --remote: --server https://flags.example.com acts on a server
@@ -58,4 +60,12 @@ export const SYNONYMS = [
   ["rotate", "roll", "renew", "secret"],
   ["enable", "on", "open", "start"],
   ["disable", "off", "close", "stop", "pause"],
+];
+
+/** Nouns, each with the words that other programs have for it. */
+export const ALIASES = [
+  ["flags", "flag", "ff", "feature", "features", "feature-flag", "feature-flags", "toggles", "gates"],
+  ["environments", "env", "envs"],
+  ["tokens", "apikey", "apikeys", "api-key", "api-keys", "sdk-key", "sdk-keys", "api-token", "api-tokens"],
+  ["projects", "workspace", "workspaces", "app", "apps"],
 ];

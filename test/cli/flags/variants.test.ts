@@ -483,3 +483,38 @@ describe("flags evaluate of a change that is not made", () => {
     expect(wrong[0].stderr).toContain("--if");
   });
 });
+
+describe("a share beside a condition", () => {
+  const beta = ["--if", "plan == beta"];
+
+  test("says that the condition is served altogether, and how to serve a share of it", async () => {
+    const { stderr } = await trySet("whole", "--on", ...beta, "--rollout", "25");
+    expect(stderr).toContain(
+      "all of plan is beta get it, and 25 % of everyone else; for 25 % of plan is beta alone: --if 'plan is beta' --then '25 %'\n",
+    );
+    const partly = await trySet("whole", ...beta, "--then", "25 %");
+    expect(partly.stdout).toContain("plan is beta: 25 % on, 75 % off");
+    expect(partly.stderr).not.toContain("everyone else;");
+    expect((await trySet("whole", ...beta, "--then", "on", "--rollout", "25")).stderr).not.toContain(
+      "all of",
+    );
+  });
+
+  test("of another size says which share stays, and the command that it names serves everyone", async () => {
+    await set("growing", "--on", ...beta, "--then", "25 %");
+    const { stdout, stderr } = await trySet("growing", "--rollout", "100");
+    expect(stdout).toContain("plan is beta: 25 % on, 75 % off; 100 % of users on");
+    const said = "plan is beta keeps its own share, 25 %; for the same for everyone: formflag ";
+    expect(stderr).toContain(said);
+    const command = stderr.slice(stderr.indexOf(said) + said.length).split("\n")[0]!;
+    expect((await run(...command.split(" "))).stdout).toBe("updated growing in shop/develop: on\n");
+    expect(await evaluate("growing", { plan: "beta", targetingKey: "ann" })).toMatchObject({ value: true });
+  });
+
+  test("is over with --everyone, for variants of its own too, and goes with no other rule", async () => {
+    await set("named", "--on", "--variants", '{"yes":true,"no":false}', "--default", "no", "--rollout", "5");
+    expect(await set("named", "--everyone")).toMatchObject({ enabled: true, defaultVariant: "yes" });
+    expect(await evaluate("named")).toMatchObject({ value: true });
+    expect((await trySet("named", "--everyone", "--rollout", "5")).code).toBe(2);
+  });
+});

@@ -73,6 +73,29 @@ describe("use", () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining("the environment is missing")]);
   });
 
+  test("limits a token to the environment only if its scopes can be, and one that is typed is refused", async () => {
+    const { run } = await openShop();
+    await run("use", "shop/production");
+    for (const [scopes, environment] of [
+      [["admin"], undefined],
+      [["read"], undefined],
+      [["flags:refs"], undefined],
+      [["flags:write", "forms:read"], undefined],
+      [[], undefined],
+      [["flags:write"], "production"],
+      [["flags:evaluate"], "production"],
+    ] as const) {
+      const name = `t-${scopes.join("-").replaceAll(":", "-")}`;
+      const given = scopes.flatMap((each) => ["--scope", each]);
+      const { code, stdout, stderr } = await run("tokens", "create", name, ...given, "--json");
+      expect({ name, code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining("shop") });
+      const { project, environment: limit } = JSON.parse(stdout) as Record<string, string | undefined>;
+      expect({ name, project, limit }).toEqual({ name, project: "shop", limit: environment });
+    }
+    const { code, stderr } = await run("tokens", "create", "x", "--scope", "admin", "-e", "production");
+    expect([code, stderr]).toEqual([2, expect.stringContaining("cannot be limited to an environment")]);
+  });
+
   test("is not for data or a server that is named", async () => {
     const { run } = await openShop();
     await run("use", "shop/production");
