@@ -19,7 +19,8 @@ export function addConfigCommands(noun: Command, io: Io): void {
   heard(noun)`
 [formflag config] set settings options configure variable variables vars edit unset config-file env-file dotenv default defaults environment-variables: formflag config show lists the settings; each is an option of formflag serve and a variable
 get list: config show
-get-contexts use-context current-context context: formflag login --server <url> signs in to a server; FORMFLAG_SERVER and FORMFLAG_TOKEN name one and its token
+use-context set-context: formflag use <project>/<environment> keeps both for later commands, formflag login --server <url> the server
+get-contexts current-context context: formflag use shows what is kept, formflag projects list lists the projects; formflag login --server <url> signs in to a server
 *: it shows every setting; grep finds one
 `;
   const show = noun

@@ -22,7 +22,9 @@ Examples:
     const { project: _, environment, ifNotExists, why: __, ...values } = input.options;
     const flag = await input.need(given, "flag");
     const project = await input.project();
-    const isPlaced = environment !== undefined || Object.keys(values).some((name) => name !== "description" && name !== "tag");
+    const isPlaced =
+      environment !== undefined ||
+      Object.keys(values).some((name) => name !== "description" && name !== "tag");
     return {
       project,
       flag,

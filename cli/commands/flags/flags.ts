@@ -56,7 +56,7 @@ function hearVerbs(flags: Command): void {
 [formflag] blame: flags history
 [formflag] rollback revert rollout_undo rollout_restart: formflag flags undo <flag> takes back the newest change, flags rollback <flag> --to <revision> an older one
 [formflag] rollout_history rollout_status: formflag flags history <flag> lists the changes, flags ramps the shares that grow
-[formflag] ramp ramps: flags ramp
+[formflag] ramp ramps: type formflag flags ramp <flag> --variant on --to 1,10,50,100 --every 1d
 [formflag] rollout: type formflag flags set <flag> --on --rollout 25
 [formflag] evaluate eval evaluation evaluations: type formflag flags evaluate <flag> -p <project> -e <environment>
 [formflag] enable disable on off: type formflag flags enable <flag> -p <project> -e <environment>
@@ -104,7 +104,8 @@ function hearOptions(flags: Command): void {
 -n --namespace: the environment is named with -e: -e $1
 [ramp] --to-percent --until --target --by: --to 1,10,50,100 names the steps, --every 1d the time between them
 [ramp] --percent --percentage --share: --to $1 names the share, or its steps
-[rollback] --to-revision --revision --rev --steps --before --from: --to $1 names the change to go back to, --to before undoes the newest
+[rollback] --to-revision --revision --rev: --to $1 goes back to that change, --to before undoes the newest
+[rollback] --steps --before --from: --to <revision> names the change to go back to, --to before undoes the newest
 [undo] --to --to-revision --revision --steps: formflag flags rollback <flag> --to <revision> goes further back
 [undo] --dry-run: without --yes it shows what changes, and asks
 [promote] -e --environment: it copies from one environment to another: --from staging --to production
@@ -115,7 +116,8 @@ function hearOptions(flags: Command): void {
 [set create] --state --status --active --default-value --default-on: --on turns a flag on, --off turns it off
 [set create] --value --json-payload: --payload <json> holds data for readers; --on turns a flag on, --off turns it off
 [set create] --payload-file --file -f: --payload @FILE reads a file
-[set create] --percent --percentage --share --rate --gradual --gradual-rollout --strategy --canary: --rollout $1 turns it on for $1 % of the users, --if 'segment beta' --then '$1 %' for a share of a segment
+[set create] --gradual --gradual-rollout --strategy --canary: --rollout 10 turns it on for 10 % of the users
+[set create] --percent --percentage --share --rate: --rollout $1 turns it on for $1 % of the users, --if 'segment beta' --then '$1 %' for a share of a segment
 [set create] --rule --rules --condition --where --constraint --constraints --match: --if 'plan == pro' --then on is a rule in words, --targeting takes JSON
 [set create] --unless --if-not: --if 'not (plan == free)' --then on turns a condition round
 [set create] --user --users --for-user --user-id --targeting-key: --if 'targetingKey in ann, bob' --then on is for single users

@@ -270,13 +270,21 @@ function verbOf(noun: Command, word: string): string | undefined {
   return row.find((verb) => noun.commands.some((each) => each.name() === verb));
 }
 
+/** The options of project and environment that a verb needs. */
+function placesOf(noun: Command, verb: string): string {
+  const options = noun.commands.find((each) => each.name() === verb)?.options ?? [];
+  const needed = options.filter(({ description }) => /^(?:project|environment\b.*)$/.test(description));
+  return needed.map(({ short, long }) => ` ${short} <${long!.slice(2)}>`).join("");
+}
+
 function topHint(word: string, [next = "", ...others]: string[], program: Command): string | null {
   // `create form contact` is `forms create contact`.
   const noun = nounOf(next, program);
   const [alias] = nounOf(word, program) ? [] : ALIASES.filter((each) => each.includes(word));
   const named = alias && nounOf(alias[0]!, program);
   const own = named && verbOf(named, next);
-  if (own !== undefined) return `type formflag ${[named!.name(), own, ...others].join(" ")}`;
+  if (own !== undefined)
+    return `type formflag ${[named!.name(), own, ...others].join(" ")}${placesOf(named!, own)}`;
   const verb = noun && (word === "get" && others.length === 0 ? verbOf(noun, "list") : verbOf(noun, word));
   if (verb !== undefined) return `type formflag ${[noun!.name(), verb, ...others].join(" ")}`;
   const plural = nounOf(word, program)?.name();

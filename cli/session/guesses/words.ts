@@ -37,7 +37,7 @@ support bug issue changelog news whatsnew credits license: formflag docs changel
 [serve check doctor restore] *: the data directory is an option: --data $0
 [status stats] --watch -w --follow: it shows one moment: watch -n 5 formflag status repeats it
 [serve healthcheck doctor service] -p --port --host --bind --address --hostname: the address has the port: formflag serve --listen 127.0.0.1:9000
-[login logout] *: the server is an option: --server $0
+[login] *: type formflag login --server $0
 --env --environments -E: the environment is named with -e or --environment
 -P --proj --projects: the project is named with -p or --project
 --host --url --remote: --server https://flags.example.com acts on a server

@@ -484,6 +484,12 @@ describe("flags evaluate of a change that is not made", () => {
   });
 });
 
+test("a new flag gets its tags, in every environment", async () => {
+  expect((await run("flags", "create", "tagged", "-p", "shop", "--tag", "search")).code).toBe(0);
+  const { stdout } = await run("flags", "get", "tagged", "-p", "shop", "-e", "staging", "--field", "tags");
+  expect(stdout).toBe('["search"]\n');
+});
+
 describe("a share beside a condition", () => {
   const beta = ["--if", "plan == beta"];
 

@@ -121,6 +121,19 @@ describe("use", () => {
     expect((await run("use")).stdout).toBe("project      shop\nenvironment  production\n");
   });
 
+  test.each([
+    ["staging", "an environment follows its project: formflag use shop/staging"],
+    ["stagin", "an environment follows its project: formflag use shop/staging"],
+    ["none", "formflag use --none forgets what was chosen"],
+    ["sho", "did you mean shop?"],
+  ])("of %s names what is meant, with the only project or the kept one", async (place, hint) => {
+    const { run, other } = await openShop();
+    expect((await run("use", place)).stderr).toEndWith(`hint: ${hint}\n`);
+    await other();
+    await run("use", "shop");
+    expect((await run("use", place)).stderr).toEndWith(`hint: ${hint}\n`);
+  });
+
   test("forgets with --none", async () => {
     const { run } = await openShop();
     await run("use", "shop/production");
