@@ -3,6 +3,7 @@ import { createPrinter } from "../output/printer.ts";
 import type { Io } from "../output/terminal.ts";
 import { table } from "../output/text.ts";
 import { serveOptions } from "../serve/options.ts";
+import { runningSettings } from "../data/serving.ts";
 import { localAction } from "../session/action.ts";
 import {
   type Config,
@@ -23,9 +24,14 @@ use-context set-context: formflag use <project>/<environment> keeps both for lat
 get-contexts current-context context: formflag use shows what is kept, formflag projects list lists the projects; formflag login --server <url> signs in to a server
 *: it shows every setting; grep finds one
 `;
-  const show = noun
-    .command("show")
-    .description("show each setting, its value and where the value comes from");
+  const show = noun.command("show").description("show each setting, its value and where the value comes from")
+    .after(`
+Beside a running server, the values of its options that are not given here are those of the server.
+
+Examples:
+  formflag config show
+  formflag config show --json
+`);
   for (const option of ownOptions()) show.addOption(option.hideHelp());
   show.action(localAction(io, parse, run));
 }
@@ -40,10 +46,18 @@ type Values = { config: Config; settings: [name: string, setting: Setting][] };
 
 function parse(command: Command): Values {
   const config = readConfig(command);
-  const options = command.optsWithGlobals<Record<string, unknown>>();
+  const given = command.optsWithGlobals<Record<string, unknown>>();
+  const isHere = config.server === null && config.storage.database === null;
+  const running = (isHere && runningSettings(config.data)) || {};
   const settings = [...globalOptions(), ...ownOptions()].map((option): [string, Setting] => {
     const name = option.attributeName();
-    const source = command.getOptionValueSourceWithGlobals(name) ?? "unset";
+    const ownSource = command.getOptionValueSourceWithGlobals(name) ?? "unset";
+    // What is given wins for a command; doctor says where the server differs.
+    const isOfServer =
+      name in running &&
+      !/^(?:cli|env)$/.test(ownSource) &&
+      JSON.stringify(running[name]) !== JSON.stringify(given[name]);
+    const [options, source] = isOfServer ? [running, "server"] : [given, ownSource];
     const value = option.negate ? options[name] === false : (options[name] ?? null);
     if (name === "database" && value !== null && config.storage.database === null)
       return [option.name(), { value: NOT_USED, source, environment: option.envVar ?? null }];

@@ -10,7 +10,7 @@ import { type ServeConfig, readServeConfig } from "../serve/config.ts";
 import { serveOptions } from "../serve/options.ts";
 import { type Settings, compareSettings } from "../serve/settings.ts";
 import { serverDifference } from "../data/executables.ts";
-import { readServing } from "../data/serving.ts";
+import { runningSettings } from "../data/serving.ts";
 import { checkRelay } from "../serve/relay/relay-status.ts";
 import { localAction } from "../session/action.ts";
 import { type Config, readCertificates, readConfig, readLocalConfig } from "../session/config.ts";
@@ -65,7 +65,7 @@ async function readServer(
   { shared }: Storage,
 ): Promise<{ serve: ServeConfig; compared: Finding[]; isRunning: boolean }> {
   const { running, findings } =
-    shared === null ? { running: readRunning(config.data), findings: [] } : await readShared(shared);
+    shared === null ? { running: runningSettings(config.data), findings: [] } : await readShared(shared);
   if (running === undefined) return { serve: readServeConfig(options), compared: findings, isRunning: false };
   const { options: merged, finding } = compareSettings(options, running, isGiven);
   return { serve: readServeConfig(merged), compared: [...findings, finding], isRunning: true };
@@ -79,16 +79,6 @@ async function readShared({ database }: SharedStorage): Promise<{ running?: Sett
   if (server === null) return { findings: [ok("servers", "none uses this database")] };
   const list = servers.map(({ address, host, version }) => `${address} on ${host} (${version})`).join(", ");
   return { running: server.settings, findings: [ok("servers", list)] };
-}
-
-/** The options of the server that runs on a data directory; undefined if none is known. */
-function readRunning(data: string): Settings | undefined {
-  try {
-    return readServing(data)?.settings;
-  } catch {
-    // The checks of the data directory report why its lock cannot be read.
-    return undefined;
-  }
 }
 
 async function run(io: Io, values: Values): Promise<void> {

@@ -1,9 +1,12 @@
 import { resolve } from "node:path";
+import { isoTime } from "../../src/base/clock.ts";
 import { formatBytes } from "../../src/base/bytes.ts";
 import { durationInWords } from "../../src/base/units.ts";
 import type { Backups, Status } from "../../src/maintenance/status.ts";
 import { server as operations } from "../../src/operations/server.ts";
 import { serverDifference } from "../data/executables.ts";
+import { runningSettings } from "../data/serving.ts";
+import { readDomain } from "../serve/domain/domain-options.ts";
 import { EXIT, Failed } from "../exit.ts";
 import { details } from "../output/text.ts";
 import { type RelayStatus, readRelayStatus } from "../serve/relay/relay-status.ts";
@@ -40,8 +43,9 @@ Examples:
     // The address that a server has on its own machine is of no use elsewhere.
     const address = config.server ?? status.address;
     const dashboard = status.dashboard === null ? null : `${status.dashboard}/dashboard`;
-    const shown = { ...status, address, dashboard };
     const isHere = config.server === null && config.storage.database === null;
+    const certificate = isHere ? await certificateOn(config.data) : null;
+    const shown = { ...status, address, dashboard, certificate };
     const executable = isHere ? serverDifference(resolve(config.data)) : null;
     await print(shown, describe(shown, executable && `${executable.message}: ${executable.hint}`));
     if (shown.startedAt === null) throw new Failed(EXIT.unavailable);
@@ -49,9 +53,28 @@ Examples:
   },
 });
 
-function describe(status: Status, executable: string | null): string {
+/** The certificate that the server of a data directory gets itself; null for none, and without a server. */
+async function certificateOn(data: string): Promise<Certificate | null> {
+  const settings = runningSettings(data);
+  const domain = settings ? readDomain(settings) : null;
+  if (domain === null) return null;
+  const { knownCertificate } = await import("../serve/surroundings.ts");
+  const { names, kept, failure } = knownCertificate(domain, data);
+  return { names, until: kept && isoTime(kept.until), failure: failure && failure.message };
+}
+
+type Certificate = { names: readonly string[]; until: string | null; failure: string | null };
+
+function certificateInWords({ names, until, failure }: Certificate): string {
+  const what = `${until === null ? "none yet " : ""}for ${names.join(", ")}`;
+  const end = until === null ? "" : `, valid until ${until}`;
+  return `${what}${end}${failure === null ? "" : `; no new one: ${failure}: see formflag doctor`}`;
+}
+
+function describe(status: Status & { certificate: Certificate | null }, executable: string | null): string {
   const { version, startedAt, address, servers, dashboard, data, database, queue, backup, sendsMail } =
     status;
+  const { certificate } = status;
   const { waiting, failed } = queue;
   const kind = database.kind === "sqlite" ? "SQLite" : "PostgreSQL";
   return details([
@@ -63,6 +86,7 @@ function describe(status: Status, executable: string | null): string {
     ["executable", executable],
     ["address", startedAt && (address ?? "unknown")],
     ["dashboard", startedAt && (dashboard ?? "none")],
+    ["certificate", certificate && certificateInWords(certificate)],
     ["servers", servers !== null && servers.length > 1 ? servers.map(inWords).join(", ") : null],
     ["data", data],
     ["database", `${kind}, ${database.name}, ${formatBytes(database.bytes)}`],

@@ -49,6 +49,16 @@ export function senderUrl(settings: Settings | undefined, address: string): stri
   return (publicUrl ?? address).replace(/\/+$/, "");
 }
 
+/** The options of the server that runs on a data directory; undefined if none is known, or its lock cannot be read. */
+export function runningSettings(data: string): Settings | undefined {
+  try {
+    return readServing(data)?.settings;
+  } catch {
+    // Checks of the data directory report why.
+    return undefined;
+  }
+}
+
 /** Reads the record of a data directory's running server; null if none runs. */
 export function readServing(data: string): Serving | null {
   // A server that was killed leaves its record behind, but not its lock.

@@ -3,8 +3,9 @@ import { clock, isoTime } from "../../src/base/clock.ts";
 import { type Backups, NO_BACKUPS, type ServerFacts } from "../../src/maintenance/status.ts";
 import type { Storage } from "../../src/storage.ts";
 import { readBackups } from "../data/backups.ts";
-import { readServing } from "../data/serving.ts";
+import { readServing, senderUrl } from "../data/serving.ts";
 import { newestIn } from "./backups/folder.ts";
+import type { Settings } from "./settings.ts";
 import { type BackupSettings, readBackup } from "./backups/schedule-options.ts";
 
 /** The facts of data that no server runs on. */
@@ -23,22 +24,30 @@ export function factsOf({ data, shared }: Storage, version: string): ServerFacts
   };
 }
 
-/** The same with the server that runs on a data directory. */
-export function localFacts(storage: Storage, version: string): ServerFacts {
+/**
+ * The same with the server that runs on a data directory. `servers` are the settings of those of a shared database: the backups
+ * are of the first that makes some.
+ */
+export function localFacts(storage: Storage, version: string, servers: readonly Settings[]): ServerFacts {
   const facts = factsOf(storage, version);
   const serving = storage.shared === null ? readServing(storage.data) : null;
-  const settings = serving?.settings === undefined ? null : readBackup(serving.settings);
-  const backup = recordedBackups(storage, settings);
-  if (serving === null) return { ...facts, backup };
-  const { startedAt, origin: address, dashboard, version: itsVersion } = serving;
+  const settings =
+    [...(serving?.settings ? [serving.settings] : []), ...servers]
+      .map(readBackup)
+      .find((each) => each !== null) ?? null;
   const next = settings === null ? null : nextOf(settings);
+  const backup = { ...recordedBackups(storage, settings), next };
+  if (serving === null) return { ...facts, backup };
+  const { startedAt, origin, dashboard, version: itsVersion } = serving;
+  // The certificate is for that name alone.
+  const address = serving.settings?.["domain"] === undefined ? origin : senderUrl(serving.settings, origin);
   return {
     ...facts,
     version: itsVersion,
     startedAt,
     address,
     dashboard,
-    backup: { ...backup, next },
+    backup,
   };
 }
 

@@ -51,7 +51,8 @@ export function surroundingsOf(
   };
 }
 
-function knownCertificate({ names, directory }: DomainSettings, data: string): KnownCertificate {
+/** The certificate of these domains in a data directory, and how its last order went. */
+export function knownCertificate({ names, directory }: DomainSettings, data: string): KnownCertificate {
   const files = certificateFiles(data, directory);
   return { names, kept: files.certificate(), failure: files.attempts().failure };
 }

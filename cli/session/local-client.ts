@@ -147,7 +147,18 @@ function deploymentOf(app: App, storage: Storage, version: string): Deployment {
     pageUrl: async (path) => pageLink(await linkBase(), path),
     commitMinutes: () => [],
     findings: async () => [],
-    status: async () => (await import("../serve/facts.ts")).localFacts(storage, version),
+    async status() {
+      const [{ localFacts }, { readServers }] = await Promise.all([
+        import("../serve/facts.ts"),
+        import("../../src/maintenance/running-servers.ts"),
+      ]);
+      const servers = (await readServers(app.store)) ?? [];
+      return localFacts(
+        storage,
+        version,
+        servers.map(({ settings }) => settings),
+      );
+    },
   };
 }
 

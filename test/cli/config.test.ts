@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { formflag, onData } from "../support/commands.ts";
+import { startServer } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
 
 type Setting = { value: unknown; source: string; environment: string | null };
@@ -67,6 +68,23 @@ describe("config show", () => {
       expect({ name, value: usual.get(name)?.value }).not.toEqual({ name, value: true });
       expect({ name, value: given.get(name)?.value }).toEqual({ name, value: true });
     }
+  });
+
+  test("shows the options of the server that runs on the data, unless they are given", async () => {
+    const { data, stop } = await startServer([
+      "--public-url",
+      "https://forms.example.com",
+      "--hsts",
+      "86400",
+    ]);
+    const beside = await shown(["--data", data, "--hsts", "3600"], { FORMFLAG_LOG_LEVEL: "debug" });
+    expect(beside.get("public-url")).toMatchObject({ value: "https://forms.example.com", source: "server" });
+    expect(beside.get("listen")).toMatchObject({ value: "127.0.0.1:0", source: "server" });
+    expect(beside.get("hsts")).toMatchObject({ value: "3600", source: "cli" });
+    expect(beside.get("log-level")).toMatchObject({ value: "debug", source: "env" });
+    expect(beside.get("smtp-url")).toMatchObject({ value: null, source: "unset" });
+    await stop();
+    expect((await shown(["--data", data])).get("public-url")).toMatchObject({ value: null, source: "unset" });
   });
 
   test("makes no data directory", async () => {

@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import type { Finding } from "../../src/maintenance/finding.ts";
 import type { Status } from "../../src/maintenance/status.ts";
@@ -6,6 +7,7 @@ import { formflag } from "../support/commands.ts";
 import { eventually } from "../support/eventually.ts";
 import { startServer } from "../support/executable.ts";
 import { openMailSink } from "../support/peers/mail-sink.ts";
+import { tempDirectory } from "../support/temp.ts";
 import { IS_POSTGRES_HERE, databaseOf, execute, freshDatabase } from "../support/postgres/postgres.ts";
 
 /** Servers on a new database, and commands beside them. */
@@ -59,6 +61,16 @@ describe.skipIf(!IS_POSTGRES_HERE)("a command beside the servers of a shared dat
     expect((await status()).servers).toHaveLength(1);
     await one.stop();
     expect(await status()).toMatchObject({ code: 6, servers: [] });
+  }, 60_000);
+
+  test("shows the schedule of the one that makes backups", async () => {
+    const { run, status, serve } = await open();
+    const directory = join(tempDirectory(), "backups");
+    await serve("--backup-dir", directory, "--backup-keep", "3");
+    await serve();
+    await eventually("both servers to be known", async () => (await status()).servers?.length === 2);
+    expect((await status()).backup).toMatchObject({ directory, every: 86_400, keep: 3 });
+    expect((await run("status")).stdout).toMatch(/^backups +every 1 day into \S+, 3 kept, next at 2/m);
   }, 60_000);
 
   test("uses their mail server, their networks and their address", async () => {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { connect } from "node:tls";
 import { afterEach, describe, expect, test } from "bun:test";
 import { loadSelfSigned } from "../../../src/send/acme/load.ts";
+import { onData } from "../../support/commands.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type RunningServer, runExecutable, startServer } from "../../support/executable.ts";
 import { programAt } from "../../support/needs.ts";
@@ -146,6 +147,22 @@ describe.skipIf(!hasPebble)("serve --domain", () => {
     },
     60_000,
   );
+
+  test("has its public address and its certificate, or why there is none, in status", async () => {
+    const [refused, server] = await Promise.all([
+      start({ ...authority, directory: `https://127.0.0.1:${closed}/dir` }, { port: freePort() }),
+      start(authority),
+    ]);
+    await Promise.all([refusal(refused), issued(server)]);
+    const status = async ({ data }: RunningServer) => (await onData(data).run("status")).stdout;
+    expect(await status(server)).toMatch(
+      /^certificate +for forms\.example\.com, www\.example\.com, valid until 2\S+Z$/m,
+    );
+    expect(await status(server)).toMatch(/^address +https:\/\/forms\.example\.com$/m);
+    expect(await status(refused)).toMatch(
+      /^certificate +none yet for forms\S+ \S+; no new one: .* does not answer: see formflag doctor$/m,
+    );
+  }, 60_000);
 
   test("keeps key and certificate for its owner alone, and orders none after a restart", async () => {
     const server = await start(authority);
