@@ -52,7 +52,7 @@ function parse(command: Command): Values {
   const settings = [...globalOptions(), ...ownOptions()].map((option): [string, Setting] => {
     const name = option.attributeName();
     const ownSource = command.getOptionValueSourceWithGlobals(name) ?? "unset";
-    // What is given wins for a command; doctor says where the server differs.
+    // An option that is given here wins for a command; doctor says where the server differs.
     const isOfServer =
       name in running &&
       !/^(?:cli|env)$/.test(ownSource) &&

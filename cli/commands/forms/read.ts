@@ -2,6 +2,7 @@ import { clock } from "../../../src/base/clock.ts";
 import type { Command } from "commander";
 import { stateOf } from "../../../src/forms/intake/opening.ts";
 import { DEFAULT_SETTINGS } from "../../../src/forms/settings/settings.ts";
+import { deliveries } from "../../../src/operations/deliveries.ts";
 import { forms as operations } from "../../../src/operations/forms.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shown, table } from "../../output/text.ts";
@@ -71,9 +72,17 @@ Example:
 `,
   parse: named("form"),
   run: async (session, form) => {
-    const { client, report } = session;
+    const { client, report, suggest } = session;
     const submission = await client.call(operations.test, { names: { form } });
-    await report(submission, shown`stored the test as submission ${submission.id}\n`);
+    const { id } = submission;
+    const sent = await listAll(client, deliveries.list, { query: { submission: id } });
+    const where = sent.map(({ kind, target }) =>
+      target.includes("@") ? `mail to ${target}` : `${kind} ${target}`,
+    );
+    const what =
+      where.length === 0 ? "none, as the form notifies no address and has no target" : where.join(", ");
+    await report(submission, shown`stored the test as submission ${id}; deliveries: ${what}\n`);
+    if (sent.length > 0) suggest(`How they went: formflag deliveries list --submission ${id}`);
     noteWarnings(session.note, submission);
   },
 });

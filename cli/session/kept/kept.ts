@@ -115,9 +115,13 @@ export async function fillIn(command: Command, io: Io): Promise<void> {
   };
   const project = fill("project");
   if (project === null) return;
-  fill("environment");
+  const environment = fill("environment");
   // One that may be left out means another thing without it; where there is a form, it only says which is meant.
   const isForm = command.registeredArguments.some((argument) => argument.name() === "form");
   if (project.description !== "project" && !isForm)
-    note(shown`in project ${kept.project!}, which formflag use keeps\n`);
+    note(
+      environment === null
+        ? shown`in project ${kept.project!}, which formflag use keeps\n`
+        : shown`in project ${kept.project!} and environment ${kept.environment!}, which formflag use keeps\n`,
+    );
 }

@@ -28,7 +28,7 @@ test("a flag opens a form, keeps existing for it, and goes with the form in a fi
   const missing = await set("shop/production/nothing");
   expect([missing.code, missing.stderr]).toEqual([
     3,
-    "error: the flag shop/production/nothing does not exist\nhint: create the flag first, or name another one\n",
+    'error: flag "shop/production/nothing" does not exist\nhint: create the flag first, or name another one\n',
   ]);
   const wrong = await set("contact-open");
   expect([wrong.code, wrong.stderr]).toEqual([

@@ -60,6 +60,11 @@ test("the same over the admin API, where the running server counts; with a mail 
         options.length === 0,
       ]);
     }
+    expect((await remote(["forms", "test", "contact"])).stdout).toMatch(
+      /^stored the test as submission \S+; deliveries: mail to ben@example\.com, mail \S+\n$/,
+    );
+    expect((await beside(["forms", "create", "quiet"])).code).toBe(0);
+    expect((await beside(["forms", "test", "quiet"])).stdout).toContain("; deliveries: none, as the form");
     const { stdout } = await remote(["forms", "get", "contact", "--json"]);
     const { warnings } = JSON.parse(stdout) as { warnings?: string[] };
     expect(warnings).toEqual(

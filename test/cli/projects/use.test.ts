@@ -221,6 +221,10 @@ describe("what is kept", () => {
     expect((await run("export")).stderr).toBe(said);
     expect((await run("flags", "list")).stderr).toBe("");
     expect((await run("export", "--quiet")).stderr).toBe("");
+    await run("environments", "create", "live", "-p", "shop", "--if-not-exists");
+    await run("use", "shop/live");
+    const { stderr } = await run("tokens", "create", "both", "--scope", "flags:read");
+    expect(stderr).toStartWith("in project shop and environment live, which formflag use keeps\n");
   });
 
   test.each([["use", "--none"], ["logout"]])("that cannot be read is removed by %s %s", async (...args) => {
