@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { own } from "../../src/base/shapes/own.ts";
 import { createPrinter } from "../output/printer.ts";
 import type { Io } from "../output/terminal.ts";
 import { table } from "../output/text.ts";
@@ -53,10 +54,11 @@ function parse(command: Command): Values {
     const name = option.attributeName();
     const ownSource = command.getOptionValueSourceWithGlobals(name) ?? "unset";
     // An option that is given here wins for a command; doctor says where the server differs.
+    const its = own(running, name);
     const isOfServer =
-      name in running &&
+      its !== undefined &&
       !/^(?:cli|env)$/.test(ownSource) &&
-      JSON.stringify(running[name]) !== JSON.stringify(given[name]);
+      JSON.stringify(its) !== JSON.stringify(given[name]);
     const [options, source] = isOfServer ? [running, "server"] : [given, ownSource];
     const value = option.negate ? options[name] === false : (options[name] ?? null);
     if (name === "database" && value !== null && config.storage.database === null)

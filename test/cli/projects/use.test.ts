@@ -224,6 +224,9 @@ describe("what is kept", () => {
     await run("environments", "create", "live", "-p", "shop", "--if-not-exists");
     await run("use", "shop/live");
     const { stderr } = await run("tokens", "create", "both", "--scope", "flags:read");
+    expect((await run("tokens", "create", "all")).stderr).toContain(
+      "hint: formflag use keeps that environment: formflag use <project> keeps its project alone\n",
+    );
     expect(stderr).toStartWith("in project shop and environment live, which formflag use keeps\n");
   });
 
