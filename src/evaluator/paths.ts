@@ -41,13 +41,7 @@ export function attributeOf(part: unknown): string | undefined {
   return isName ? path : undefined;
 }
 
-/** A member of data that is a text; undefined for any other. */
-export function textIn(data: unknown, name: string): string | undefined {
-  const value = memberIn(data, name);
-  return typeof value === "string" ? value : undefined;
-}
-
-function memberIn(data: unknown, name: string): unknown {
+export function memberIn(data: unknown, name: string): unknown {
   return (data as Record<string, unknown> | null | undefined)?.[name];
 }
 

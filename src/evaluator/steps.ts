@@ -13,7 +13,7 @@ export const MEMBERS_OF = "$members.";
 
 /** Characters of a text that cost one operation to hash, join or read as a number; texts up to `SHORT` cost none. */
 const HASHED_A_STEP = 16;
-const SHORT = 1024;
+export const SHORT = 1024;
 /** Elements of a list that cost one operation to go through. */
 const ELEMENTS_A_STEP = 64;
 
