@@ -1,4 +1,4 @@
-import { beyond, pay } from "./steps.ts";
+import { beyond, pay, payForElements } from "./steps.ts";
 
 /** The data outside a part of a rule: in a loop, first the list that it goes through, then the data around the loop. */
 export type Level = { value: unknown; outer: Level | null };
@@ -102,7 +102,10 @@ export function converted<T, V extends readonly unknown[]>(
 /** Whether a condition holds for a value: not for an empty list or object. */
 export function truthy(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return Boolean(value);
-  return (Array.isArray(value) ? value : Object.keys(value)).length > 0;
+  if (Array.isArray(value)) return value.length > 0;
+  const { length } = Object.keys(value);
+  payForElements(length);
+  return length > 0;
 }
 
 /** The text of a value. Throws `TypeError` for an object without one. */

@@ -32,8 +32,17 @@ function mixed(block: number): number {
   return Math.imul((product << 15) | (product >>> 17), 0x1b873593);
 }
 
+/** What the first byte of a character begins with, by the number of those behind it. */
+const LEADS = [0, 0xc0, 0xe0, 0xf0];
+
 /** The UTF-8 of a text, one character for each byte; half a surrogate pair is U+FFFD. */
 function bytesOf(text: string): string {
-  const escaped = encodeURIComponent(text.replace(/\p{Cs}/gu, "\ufffd"));
-  return escaped.replace(/%(..)/g, (_, byte) => String.fromCharCode(Number(`0x${byte}`)));
+  let bytes = "";
+  for (const sign of text.replace(/\p{Cs}/gu, "\ufffd")) {
+    const point = sign.codePointAt(0)!;
+    let more = point < 0x80 ? 0 : point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;
+    bytes += String.fromCharCode(LEADS[more]! | (point >> (6 * more)));
+    while ((more -= 1) >= 0) bytes += String.fromCharCode(0x80 | ((point >> (6 * more)) & 0x3f));
+  }
+  return bytes;
 }

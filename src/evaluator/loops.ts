@@ -1,5 +1,5 @@
 import { type Operation, type Operations, type Run, runOf, truthy, unusable } from "./code.ts";
-import { beyond, pay } from "./steps.ts";
+import { beyond, pay, payForElements } from "./steps.ts";
 
 /** Elements of a loop that cost one operation. */
 const LOOPED_A_STEP = 16;
@@ -48,8 +48,10 @@ const reduce: Operation = (args, compiler) => {
 
 /** Returns what a loop may keep: a list or an object without others in it, so that it cannot grow in depth. */
 function flat(value: unknown): unknown {
-  if (typeof value === "object" && value !== null)
-    for (const each of Object.values(value)) if (typeof each === "object" && each !== null) beyond();
+  if (typeof value !== "object" || value === null) return value;
+  const parts: unknown[] = Object.values(value);
+  payForElements(parts.length);
+  for (const each of parts) if (typeof each === "object" && each !== null) beyond();
   return value;
 }
 

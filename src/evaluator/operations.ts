@@ -39,6 +39,7 @@ export const OPERATIONS: Operations = {
   substr: onList(
     converted((values: readonly unknown[]) => {
       const [text, from, length] = values as [unknown, number, number];
+      payForText(lengthOf(text));
       const rest = String(text).slice(from);
       return length === undefined ? rest : rest.slice(0, length);
     }, null),

@@ -14,6 +14,8 @@ import { memberOf, wholeOf } from "./subject.ts";
 
 /** Characters, and elements of a list, whose search costs about as much as one operation. */
 const SEARCHED_A_STEP = 1024;
+/** Characters of a path that cost one operation to read. */
+const READ_A_STEP = 16;
 
 /** The beginning of a path that leads out of a loop, or out of the list that it goes through. */
 const UP = "../";
@@ -28,7 +30,12 @@ const variable: Operation = (args, { compile }) => {
       return value === undefined || typeof value === "function" ? null : paidRead(value);
     };
   const code = compile(onlyOf(args));
-  if (!(code instanceof Constant)) return (data, level) => find(data, level, placeOf(code(data, level)));
+  if (!(code instanceof Constant))
+    return (data, level) => {
+      const computed = code(data, level);
+      payForPaths(asList(computed)[0]);
+      return find(data, level, placeOf(computed));
+    };
   const place = placeOf(code.value);
   return (data, level) => find(data, level, place);
 };
@@ -99,6 +106,11 @@ export function payForSearch(values: unknown): void {
   pay(Math.floor(lengthOf(values) / SEARCHED_A_STEP));
 }
 
+/** Counts paths that are read, sign by sign. */
+function payForPaths(paths: unknown): void {
+  pay(Math.floor(lengthOf(paths) / READ_A_STEP));
+}
+
 function pathsToNothing(paths: readonly unknown[], data: unknown): unknown[] {
   const found: unknown[] = [];
   for (let at = 0; at < paths.length; at += 1) {
@@ -118,12 +130,12 @@ export const PATHS: Operations = {
   var: variable,
   /** The paths that lead nowhere. */
   missing: onList((paths, data) => {
-    payForSearch(paths);
+    payForPaths(paths);
     return pathsToNothing(paths, data);
   }),
   /** The same, or nothing if enough of them lead somewhere. */
   missing_some: onList((values, data) => {
-    payForSearch(values);
+    payForPaths(values);
     const [enough, paths] = values as [number, readonly unknown[]];
     const found = pathsToNothing(paths, data);
     return paths.length - found.length >= enough ? [] : found;

@@ -38,6 +38,11 @@ export function pay(steps: number): void {
   if ((left -= steps) < 0) beyond();
 }
 
+/** Counts elements, or members of an object, that are gone through. */
+export function payForElements(length: number): void {
+  if (length >= ELEMENTS_A_STEP) pay(Math.floor(length / ELEMENTS_A_STEP));
+}
+
 export function payForText(length: number): void {
   if (length > SHORT) pay(Math.floor(length / HASHED_A_STEP));
 }
@@ -45,8 +50,7 @@ export function payForText(length: number): void {
 /** Counts a value of a context by its size, since the operation that takes it may go through all of it. */
 export function paidRead(value: unknown): unknown {
   if (typeof value === "string") payForText(value.length);
-  else if (Array.isArray(value) && value.length >= ELEMENTS_A_STEP)
-    pay(Math.floor(value.length / ELEMENTS_A_STEP));
+  else if (Array.isArray(value)) payForElements(value.length);
   return value;
 }
 
@@ -54,6 +58,8 @@ export function paidRead(value: unknown): unknown {
 export function lengthOf(value: unknown, before = 0): number {
   let length = before + (typeof value === "string" ? value.length : 1);
   if (length > LIMITS.characters) beyond();
-  if (Array.isArray(value)) for (const each of value) length = lengthOf(each, length);
+  if (!Array.isArray(value)) return length;
+  payForElements(value.length);
+  for (const each of value) length = lengthOf(each, length);
   return length;
 }
