@@ -40,6 +40,7 @@ function nounOf(command: Command): string {
 /** Runs a command line. Returns its exit code, after an error was printed on standard error. */
 export async function run(given: string[], io: Io): Promise<number> {
   let args = given;
+  const namesPlace = given.some((each) => /^--(?:data|database|blobs|server)\b/.test(each));
   const asJson = args.includes("--json");
   const written: Promise<void>[] = [];
   let acting: Command | undefined;
@@ -87,10 +88,12 @@ export async function run(given: string[], io: Io): Promise<number> {
     await program.parseAsync(joinLists(args, program), { from: "user" });
   } catch (error) {
     const explained = complaint === "" ? error : await explainedError(complaint, args, io);
-    code = await reportError(explained, io, asJson, acting);
+    code = await reportError(explained, io, { asJson, namesPlace, command: acting });
   }
   // Help that could not be written is an error too.
-  await Promise.all(written).catch(async (error) => (code = await reportError(error, io, asJson, acting)));
+  await Promise.all(written).catch(
+    async (error) => (code = await reportError(error, io, { asJson, namesPlace, command: acting })),
+  );
   await io.settle();
   return code;
 }
@@ -110,11 +113,13 @@ async function explainedError(message: string, args: string[], io: Io): Promise<
 async function reportError(
   thrown: unknown,
   io: Io,
-  asJson: boolean,
-  command: Command | undefined,
+  { asJson, namesPlace, command }: { asJson: boolean; namesPlace: boolean; command: Command | undefined },
 ): Promise<number> {
   const error = thrown instanceof Error && "path" in thrown ? await ofFile(thrown) : thrown;
-  const show = (code: string, message: string, hint: string | null) => {
+  const { withoutKept } = await import("./session/kept/without-kept.ts");
+  const show = (code: string, message: string, long: string | null) => {
+    // The place that a command names has other projects.
+    const hint = long === null || namesPlace ? long : withoutKept(long);
     if (asJson) return io.err(errorJson(code, message, hint));
     io.note(`error: ${printableLines(message).replaceAll("\n", "\n  ")}\n${hintLine(hint)}`);
   };

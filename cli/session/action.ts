@@ -11,6 +11,7 @@ import { VERSION } from "../version.ts";
 import { Proposed, type Transport, clientOn, lazyTransport } from "./client.ts";
 import { type Config, asksToMigrate, readConfig, readRemote } from "./config.ts";
 import { env } from "./env.ts";
+import { namesPlace } from "./kept/kept.ts";
 import { type Input, openInput } from "./input.ts";
 import { inTermsOf } from "./guesses/near-misses.ts";
 import { type Session, openSession } from "./session.ts";
@@ -87,7 +88,10 @@ export function action<T>(
         ...argumentsIn<string | undefined>(given),
       );
       const { propose, bypass } = config;
-      await run(openSession(io, config, transport, { field, why, propose, bypass }), values);
+      await run(
+        openSession(io, config, transport, { field, namesPlace: namesPlace(this), why, propose, bypass }),
+        values,
+      );
     } catch (error) {
       if (error instanceof Proposed) return await reportProposed(io, config, error.change);
       if (error instanceof AppError && error.code === "not_found") {

@@ -6,6 +6,7 @@ import { type Client, type Explanation, type Transport, clientOn, confirming } f
 import type { Config } from "./config.ts";
 import { canPrompt } from "./input.ts";
 import { promptConfirm, promptName } from "./prompts.ts";
+import { withoutKept } from "./kept/without-kept.ts";
 import { usage } from "./usage.ts";
 
 /** Environment of a command: the admin API, a printer and confirmation prompts. */
@@ -40,12 +41,15 @@ function checkingField(transport: Transport, field: string | undefined): Transpo
   };
 }
 
-/** A session on `bare`, the operations of a server or of this process, with the values of `--field` and `--why`. */
+/**
+ * A session on `bare`, the operations of a server or of this process, with the values of `--field` and `--why`. `namesPlace`:
+ * whether the command says where its data is.
+ */
 export function openSession(
   io: Io,
   config: Config,
   bare: Transport,
-  { field, ...explanation }: Explanation & { field: string | undefined },
+  { field, namesPlace, ...explanation }: Explanation & { field: string | undefined; namesPlace: boolean },
 ): Session {
   const confirm = async (question: string) => {
     if (await promptConfirm(question)) return;
@@ -53,6 +57,7 @@ export function openSession(
     throw new Cancelled();
   };
   const printer = createPrinter(io, { ...config, field });
+  const short = (text: string) => (namesPlace ? text : withoutKept(text));
   const confirmations = {
     locked: config.confirm,
     yes: config.yes,
@@ -61,6 +66,8 @@ export function openSession(
   };
   return {
     ...printer,
+    note: (text, options) => printer.note(short(text), options),
+    suggest: (text) => printer.suggest(short(text)),
     config,
     io,
     client: clientOn(checkingField(confirming(bare, confirmations, explanation), field)),

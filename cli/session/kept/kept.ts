@@ -64,6 +64,11 @@ export async function keep(change: { [name in keyof Kept]: string | undefined })
 /** The options that name where the data is. */
 const PLACES = ["data", "database", "blobs", "server"];
 
+/** Whether a command line says where its data is. */
+export function namesPlace(command: Command): boolean {
+  return PLACES.some((name) => command.getOptionValueSourceWithGlobals(name) === "cli");
+}
+
 /**
  * Fills in what neither the command line nor a variable says: a flag in one word, the server, project and environment that the
  * user has chosen, the data of the installed service. Throws `invalid` if they cannot be.
@@ -106,7 +111,7 @@ export async function fillIn(command: Command, io: Io): Promise<void> {
     }
   }
   // The same names may stand for something else in another place.
-  if (PLACES.some((name) => root.getOptionValueSource(name) === "cli")) return;
+  if (namesPlace(command)) return;
   const fill = (name: "project" | "environment") => {
     const option = command.options.find((each) => each.attributeName() === name);
     if (kept[name] === undefined || !option || !isOpen(command, name)) return null;

@@ -134,6 +134,30 @@ describe("use", () => {
     expect((await run("use", place)).stderr).toEndWith(`hint: ${hint}\n`);
   });
 
+  test("is left out of the commands that hints and notes name, which work so", async () => {
+    const { run, other } = await openShop();
+    await other();
+    await run("use", "shop/production");
+    expect((await run("flags", "get", "nope")).stderr).toEndWith(
+      "hint: formflag flags list lists the flags\n",
+    );
+    expect((await run("flags", "list", "-e", "blue")).stderr).toContain("formflag environments list lists");
+    expect((await run("flags", "kill", "search")).stderr).toEndWith(
+      "hint: type formflag flags disable <flag>\n",
+    );
+    const { stderr } = await run("flags", "set", "search", "--if", "plan == pro", "--then", "on");
+    expect(stderr).toEndWith("to see what they get: formflag flags evaluate search\n");
+    expect((await run("flags", "evaluate", "search")).code).toBe(0);
+    // Another project or environment is named.
+    expect((await run("flags", "get", "nope", "-p", "blog", "-e", "live")).stderr).toContain(
+      "flags list -p blog -e live",
+    );
+    expect((await run("flags", "get", "nope", "-e", "staging")).stderr).toContain("flags list -e staging");
+    expect((await run("flags", "get", "search", "-p", "shop")).stderr).toContain(
+      "give it with -e <environment>",
+    );
+  });
+
   test("forgets with --none", async () => {
     const { run } = await openShop();
     await run("use", "shop/production");
