@@ -356,7 +356,10 @@ describe("doctor", () => {
     writeFileSync(ca, tls.cert);
     const found = async (path: string, ...args: string[]) => {
       const url = ["--domain", "forms.test", "--acme-url", `https://localhost:${path}`];
-      return (await doctor(data, [...url, ...args])).of("certificate");
+      const { of } = await doctor(data, [...url, ...args]);
+      expect(of("proxy")).toMatchObject({ status: "ok", message: "none is trusted" });
+      expect(of("public URL")?.hint).toBe("does the name lead to this machine, and is its port open?");
+      return of("certificate");
     };
     expect(await found(`${port}/dir`)).toMatchObject({
       status: "problem",

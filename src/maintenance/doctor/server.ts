@@ -101,7 +101,10 @@ function describePublic({ url, answer, distrust }: PublicAnswer, by: Surrounding
   const check = "public URL";
   if (distrust !== null) {
     const what = isHealthy(answer) ? "is answered by formflag, but" : "is answered, but";
-    const hint = `browsers refuse it too, unless they trust its authority: ${by.option("ca-file")} names the root certificate of one of your own for this check`;
+    const hint =
+      by.certificate()?.kept === null
+        ? "the check of the certificate says why it has none that is trusted"
+        : `browsers refuse it too, unless they trust its authority: ${by.option("ca-file")} names the root certificate of one of your own for this check`;
     return warning(check, `${url} ${what} ${distrust}`, hint);
   }
   if (answer.status === null)
@@ -110,7 +113,7 @@ function describePublic({ url, answer, distrust }: PublicAnswer, by: Surrounding
       `${url} ${answer.failure}`,
       by.certificate() === null
         ? "is the proxy running? a home router may hide it from here"
-        : "does the name lead to this machine, and is its port open? a home router may hide it from here",
+        : "does the name lead to this machine, and is its port open?",
     );
   if (isHealthy(answer)) return ok(check, `${url} is answered by formflag`);
   const location = answer.headers.get("location");
@@ -158,6 +161,8 @@ async function checkProxy(
   if (known.status !== "ok") return known;
   if (publicUrl === null)
     return ok(check, `${trusted}; whether one is in front is not known before a request comes through it`);
+  // A server with domains serves HTTPS itself.
+  if (by.certificate() !== null) return known;
   if (!isAnswered)
     return warning(
       check,
