@@ -32,7 +32,7 @@ function mixed(block: number): number {
   return Math.imul((product << 15) | (product >>> 17), 0x1b873593);
 }
 
-/** What the first byte of a character begins with, by the number of those behind it. */
+/** The beginning of the first byte of a character, by the number of bytes behind it. */
 const LEADS = [0, 0xc0, 0xe0, 0xf0];
 
 /** The UTF-8 of a text, one character for each byte; half a surrogate pair is U+FFFD. */

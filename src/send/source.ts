@@ -1,3 +1,4 @@
+import { MiB } from "../base/bytes.ts";
 import { AppError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 
@@ -10,6 +11,9 @@ export type SourceSettings = {
 
 /** How long an answer to a batch may take, in milliseconds. */
 const ANSWER = 30_000;
+
+/** Characters of a line. The longest one has all segments of an environment. */
+const MAX_LINE = 128 * MiB;
 
 /** Connections to the server that this one follows. */
 export function connectSource({ address, readToken, caFile }: SourceSettings) {
@@ -28,7 +32,7 @@ export function connectSource({ address, readToken, caFile }: SourceSettings) {
      */
     async *lines(signal: AbortSignal, heard: () => void): AsyncGenerator<string> {
       const answer = await ask({ signal });
-      if (answer.status !== 200) throw await refusalOf(answer);
+      if (!isStream(answer)) throw await refusalOf(answer);
       yield* linesIn(answer.body!, heard);
     },
     /** Sends a batch, which the source has taken when it fulfils. Throws as `lines`, and `invalid` for a batch that it never takes. */
@@ -40,7 +44,7 @@ export function connectSource({ address, readToken, caFile }: SourceSettings) {
     /** Throws as `lines` unless the source would answer with a stream. */
     async check(): Promise<void> {
       const answer = await ask({ method: "HEAD", signal: AbortSignal.timeout(ANSWER) });
-      if (answer.status === 200) return;
+      if (isStream(answer)) return;
       // An answer to HEAD says no more than its status.
       await ask({ signal: AbortSignal.timeout(ANSWER) }).then(async (full) => {
         throw await refusalOf(full);
@@ -50,6 +54,10 @@ export function connectSource({ address, readToken, caFile }: SourceSettings) {
 }
 
 export type SourceConnection = ReturnType<typeof connectSource>;
+
+function isStream({ status, headers }: Response): boolean {
+  return status === 200 && headers.get("content-type") === "application/x-ndjson";
+}
 
 /** Only a server of this product says that a token is refused: not a proxy in front of it. */
 const KNOWN = ["unauthenticated", "forbidden", "invalid", "too_large"] as const;
@@ -67,13 +75,16 @@ async function refusalOf(answer: Response): Promise<Error> {
 async function* linesIn(body: ReadableStream<Uint8Array>, heard: () => void): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let begun: string[] = [];
+  let size = 0;
   for await (const chunk of body) {
     heard();
     const [first, ...rest] = decoder.decode(chunk, { stream: true }).split("\n");
     begun.push(first!);
+    size += first!.length;
+    if (size > MAX_LINE) throw new Error("it sends no lines of this product: check the address");
     for (const next of rest) {
       yield begun.join("");
-      begun = [next];
+      [begun, size] = [[next], next.length];
     }
   }
 }

@@ -12,6 +12,8 @@ const REFUSED: ReadonlySet<string> = new Set([
   "--feedback-rate",
   "--threads",
   "--mcp",
+  "--audit-days",
+  "--audit-file",
 ]);
 const REFUSED_GROUPS: ReadonlySet<string | undefined> = new Set([
   "Dashboard and sign-in:",

@@ -11,6 +11,12 @@ import type { FollowSettings } from "./relay-options.ts";
 export async function readFollowToken({ url, tokenFile, insecure }: FollowSettings): Promise<string> {
   if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url))
     throw usage(`--follow ${url} is not a web address`, "it looks like https://flags.example.com");
+  const { username, password, search, hash } = new URL(url);
+  if (username + password + search + hash !== "")
+    throw usage(
+      "--follow takes an address without a user, a password, ? and #",
+      "everyone can read it in /readyz; the token in --token-file is all that the source needs",
+    );
   if (url.startsWith("http:") && !isLoopbackUrl(url) && !insecure)
     throw usage(
       `others could read the token for ${url} in transit`,

@@ -195,6 +195,7 @@ test("commands on the directory of a relay, and options of a source, are refused
     ["--threads", "2"],
     ["--database", "postgres://a/b"],
     ["--mcp"],
+    ["--audit-file", "audit.jsonl"],
   ]) {
     const { code, stderr } = await start(...args);
     expect([args[0], code, stderr]).toEqual([
@@ -209,6 +210,10 @@ test("commands on the directory of a relay, and options of a source, are refused
     env: { FORMFLAG_TOKEN: "x" },
   });
   expect([plain.code, plain.stderr]).toEqual([2, expect.stringContaining("in transit")]);
+  const named = await runExecutable(["serve", "--follow", "https://ann:secret@flags.example.com"], {
+    env: { FORMFLAG_TOKEN: "x" },
+  });
+  expect([named.code, named.stderr]).toEqual([2, expect.stringContaining("without a user")]);
   const status = await onData(relay.data).run("status");
   expect(status.stdout).toContain(server.url);
   const doctor = await onData(relay.data).run("doctor", "--token-file", relay.tokenFile);
