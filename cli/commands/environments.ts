@@ -57,6 +57,7 @@ copy clone: type formflag environments create <environment> -p <project> --from 
     id: ({ environment: slug }) => ({ slug }),
     of: ({ project }) => ` of project ${project}`,
     more: () => " with its flag values",
+    after: async (place, session) => (await import("../session/kept/forget.ts")).forget(session, place),
   });
   lockVerb(true)(environments, io);
   lockVerb(false)(environments, io);

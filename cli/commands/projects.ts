@@ -71,6 +71,8 @@ rename: a slug cannot be changed, since addresses and programs have it; formflag
     kind: "project",
     id: (slug) => ({ slug }),
     more: () => " with all its environments, flags and forms",
+    after: async (project, session) =>
+      (await import("../session/kept/forget.ts")).forget(session, { project }),
   });
   addHistoryCommand(projects, io, "project");
 }

@@ -113,7 +113,10 @@ const addCreateCommand = verb("create", {
   argument: TOKEN.name.option,
   description: "create a token and print it, which is shown only once",
   // Without FORMFLAG_PROJECT and FORMFLAG_ENVIRONMENT: only what is named here limits a token.
-  options: [...optionsOf(TOKEN), ifNotExistsOption("the token")],
+  options: [
+    ...optionsOf(TOKEN).map((each) => Object.assign(each, each.long === "--environment" && { mayBeKept })),
+    ifNotExistsOption("the token"),
+  ],
   help: `
 With --if-not-exists, nothing is printed for an existing token: its secret cannot be shown again.
 
@@ -150,8 +153,6 @@ async function parse(input: Input, given?: string): Promise<Values> {
   const name = await input.need(given, "name");
   const { scopes = [], ...token } = await givenIn(TOKEN, input);
   requireScopes(scopes);
-  // One that was typed is refused, with the reason.
-  if (input.isKept("environment") && !mayBePlaced(scopes)) delete token.environment;
   const inEnvironment =
     LONE_SCOPES.some((scope) => scopes.includes(scope)) || token.environment !== undefined;
   const inProject = inEnvironment || scopes.includes("flags:refs") || token.project !== undefined;
@@ -163,8 +164,8 @@ async function parse(input: Input, given?: string): Promise<Values> {
   };
 }
 
-/** Whether scopes can be limited to an environment. */
-function mayBePlaced(scopes: readonly string[]): boolean {
+/** Whether a kept environment is for a token: not with scopes that cannot be limited to one. */
+function mayBeKept({ scope: scopes = [] }: { scope?: string[] }): boolean {
   const isPlaced = (scope: string) => scope !== "flags:refs" && PLACED_SCOPES.some((each) => each === scope);
   return scopes.length > 0 && scopes.every(isPlaced);
 }

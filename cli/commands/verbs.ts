@@ -79,13 +79,15 @@ type Delete<P, S extends Schemas, N extends string> = Omit<Plain<P, S, N>, "oper
   of?: (place: P) => string;
   /** Additional text of the question. */
   more?: (found: Output<S>) => string;
+  /** Runs once it is deleted. */
+  after?: (place: P, session: Session) => Promise<void>;
 };
 
 /** Adds `delete`, which deletes resources once the person confirms. */
 export function addDelete<P, S extends Schemas, N extends string>(
   noun: Command,
   io: Io,
-  { parse, operations, names, kind, id, of = () => "", more = () => "", ...head }: Delete<P, S, N>,
+  { parse, operations, names, kind, id, of = () => "", more = () => "", after, ...head }: Delete<P, S, N>,
 ): void {
   type Values = { places: P[]; revision: number | undefined };
   const operationsFor = (place: P) => (typeof operations === "function" ? operations(place) : operations);
@@ -104,6 +106,7 @@ export function addDelete<P, S extends Schemas, N extends string>(
     await eachOf(session, all, async ({ client, report }, { place, named, name }) => {
       await client.send(operationsFor(place).delete, { names: namesOf(place, names), revision });
       await report({ ...named, result: "deleted" }, shown`deleted ${kind} ${name}${of(place)}\n`);
+      await after?.(place, session);
     });
   };
   const read = async (input: Input, given?: string): Promise<Values> => {

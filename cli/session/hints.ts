@@ -187,11 +187,6 @@ export function hintFor({ message, reason, hint }: AppError, command: Command | 
     return "the server is of an earlier version than this command: update it";
   const isKept = reason === "project-not-found" && command?.getOptionValueSource("project") === "config";
   if (isKept) return "formflag use keeps that project: formflag use --none forgets it";
-  if (
-    command?.getOptionValueSource("environment") === "config" &&
-    message.endsWith(" cannot be limited to an environment")
-  )
-    return "formflag use keeps that environment: formflag use <project> keeps its project alone";
   if (typeof known !== "function") return known ?? hint;
   const [, revision, there] = /^revision (\d+) is a change of ".*" in (\S+), not in /.exec(message) ?? [];
   const name = command?.args[0] ?? "<name>";

@@ -13,8 +13,6 @@ export type Input = {
   config: Config;
   /** The options of the command itself, as commander leaves them. */
   options: Record<string, unknown>;
-  /** Whether the value of an option is what `formflag use` keeps. */
-  isKept: (option: string) => boolean;
   /**
    * Returns the given name, or prompts for it: for one of those that there are, unless it is a new one; a text for `isNew` says
    * what that may be. Throws `invalid` if it is missing and there is no terminal to prompt on.
@@ -95,7 +93,6 @@ export function openInput(io: Io, config: Config, client: Client, command: Comma
   return {
     config,
     options,
-    isKept: (option) => command.getOptionValueSource(option) === "config",
     need,
     givenProject,
     async form(given) {

@@ -14,6 +14,8 @@ export type Session = Printer & {
   config: Config;
   io: Io;
   client: Client;
+  /** Whether the command says where its data is. */
+  namesPlace: boolean;
   /** Whether the user can be prompted. */
   canPrompt: () => boolean;
   /** Returns if the person confirms. Throws `Cancelled` if not. */
@@ -68,6 +70,7 @@ export function openSession(
     ...printer,
     note: (text, options) => printer.note(short(text), options),
     suggest: (text) => printer.suggest(short(text)),
+    namesPlace,
     config,
     io,
     client: clientOn(checkingField(confirming(bare, confirmations, explanation), field)),

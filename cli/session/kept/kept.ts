@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Command } from "commander";
+import type { Command, Option } from "commander";
 import { AppError, systemCode } from "../../../src/base/errors.ts";
 import { isObject } from "../../../src/base/json.ts";
 import type { Io } from "../../output/terminal.ts";
@@ -61,6 +61,9 @@ export async function keep(change: { [name in keyof Kept]: string | undefined })
   writeOwn(fileOf(), `${text}\n`);
 }
 
+/** An option that says for which others what is kept is for it. Default: for all. */
+type KeptOption = Option & { mayBeKept?: (options: Record<string, unknown>) => boolean };
+
 /** The options that name where the data is. */
 const PLACES = ["data", "database", "blobs", "server"];
 
@@ -113,8 +116,9 @@ export async function fillIn(command: Command, io: Io): Promise<void> {
   // The same names may stand for something else in another place.
   if (namesPlace(command)) return;
   const fill = (name: "project" | "environment") => {
-    const option = command.options.find((each) => each.attributeName() === name);
+    const option: KeptOption | undefined = command.options.find((each) => each.attributeName() === name);
     if (kept[name] === undefined || !option || !isOpen(command, name)) return null;
+    if (option.mayBeKept?.(command.opts()) === false) return null;
     set(command, name, "isList" in option ? [kept[name]] : kept[name]);
     return option;
   };

@@ -158,6 +158,22 @@ describe("use", () => {
     );
   });
 
+  test("forgets a project and an environment that are deleted, unless they are of a place that is named", async () => {
+    const { run, other } = await openShop();
+    await other();
+    await run("use", "shop/production");
+    const data = emptyData();
+    await run("projects", "create", "shop", "--data", data);
+    await run("projects", "delete", "shop", "--yes", "--data", data);
+    await run("environments", "delete", "staging", "-p", "shop", "--yes");
+    expect((await run("use")).stdout).toBe("project      shop\nenvironment  production\n");
+    const deleted = await run("environments", "delete", "production", "--yes");
+    expect([deleted.code, deleted.stderr]).toEqual([0, "formflag use forgets shop/production\n"]);
+    expect((await run("use")).stdout).toBe("project  shop\n");
+    expect((await run("projects", "delete", "shop", "--yes")).stderr).toBe("formflag use forgets shop\n");
+    expect((await run("use")).stdout).toContain("nothing is kept");
+  });
+
   test("forgets with --none", async () => {
     const { run } = await openShop();
     await run("use", "shop/production");
@@ -248,9 +264,7 @@ describe("what is kept", () => {
     await run("environments", "create", "live", "-p", "shop", "--if-not-exists");
     await run("use", "shop/live");
     const { stderr } = await run("tokens", "create", "both", "--scope", "flags:read");
-    expect((await run("tokens", "create", "all")).stderr).toContain(
-      "hint: formflag use keeps that environment: formflag use <project> keeps its project alone\n",
-    );
+    expect((await run("tokens", "create", "all")).stderr).toStartWith(said);
     expect(stderr).toStartWith("in project shop and environment live, which formflag use keeps\n");
   });
 

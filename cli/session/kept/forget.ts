@@ -1,0 +1,16 @@
+import { shown } from "../../output/text.ts";
+import type { Session } from "../session.ts";
+import { keep, readKept } from "./kept.ts";
+
+/** Forgets a project or an environment that was deleted, if `formflag use` keeps it. */
+export async function forget(
+  { namesPlace, note }: Session,
+  { project, environment }: { project: string; environment?: string },
+): Promise<void> {
+  const kept = readKept();
+  // What is kept is not of the data or the server that a command names.
+  if (namesPlace || kept.project !== project) return;
+  if (environment !== undefined && kept.environment !== environment) return;
+  await keep({ project: environment && project, environment: undefined });
+  note(shown`formflag use forgets ${environment === undefined ? project : `${project}/${environment}`}\n`);
+}
