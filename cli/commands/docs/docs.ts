@@ -17,7 +17,7 @@ list: formflag docs lists the pages
 *: formflag docs <page>, or formflag docs --search <words>
 `;
   docs
-    .argument("[page]", "name of a page, such as forms (default: list them)")
+    .argument("[page]", "name of a page, such as forms, or a word in them (default: list them)")
     .option("--search <words>", "list the lines that have all these words")
     .after(`
 The documentation of this version: tutorials, guides, reference and explanations. On a terminal a page is shown by $PAGER, or less.
