@@ -8,8 +8,6 @@ import { pay } from "./steps.ts";
 /** Steps of a pattern that cost one operation; a character of a text takes at most as many as the pattern is large. */
 const STEPS_OF_PATTERN = 32;
 
-const FALSE = new Constant(false);
-
 /** An operation that compares with a constant. */
 function withConstant(
   read: (constant: unknown, compiler: Compiler) => ((text: string) => boolean) | undefined,
@@ -52,8 +50,8 @@ const inCidr = withConstant((constant) => {
 /** A comparison of moments. */
 function ofMoments(holds: (a: number, b: number) => boolean): Operation {
   return (args, compiler) => {
-    if (!Array.isArray(args)) return FALSE;
-    const [left, right] = [momentIn(args[0], compiler), momentIn(args[1], compiler)];
+    const [a, b] = Array.isArray(args) ? (args as unknown[]) : [];
+    const [left, right] = [momentIn(a, compiler), momentIn(b, compiler)];
     return (data, level) => {
       const [a, b] = [left(data, level), right(data, level)];
       pay(1);
@@ -72,8 +70,7 @@ function momentIn(
     const moment = momentOf(code.value);
     return () => moment;
   }
-  const path = resolve(part) as { var?: unknown };
-  const isNow = path.var === "$flagd.timestamp" && Object.keys(path).length === 1;
+  const isNow = (resolve(part) as { var?: unknown }).var === "$flagd.timestamp";
   return isNow
     ? (data, level) => momentOf(Number(code(data, level)) * 1000)
     : (data, level) => momentOf(code(data, level));

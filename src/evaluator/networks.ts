@@ -4,12 +4,12 @@ const MAPPED = "0".repeat(80) + "1".repeat(16);
 /** The bits of an address, as a text; IPv4 is the part of IPv6 that maps it. Undefined for what is none. */
 export function addressOf(text: string): string | undefined {
   if (text.length > 45) return undefined;
-  const [, before = "::ffff:", dotted] = /^(.*:)?((?:\d+\.){3}\d+)$/.exec(text) ?? [];
-  const halves = (dotted === undefined ? text : before + groupsOf(dotted)).split("::");
-  const [head, tail = []] = halves.map((half) => (half === "" ? [] : half.split(":"))) as [
-    string[],
-    string[]?,
-  ];
+  const whole = text.replace(/(^|:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, colon: string, ...bytes: string[]) => {
+    const [a, b, c, d] = bytes.slice(0, 4).map(byteOf) as [number, number, number, number];
+    return `${colon || "::ffff:"}${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
+  });
+  const halves = whole.split("::").map((half) => (half === "" ? [] : half.split(":")));
+  const [head = [], tail = []] = halves;
   const gap = 8 - head.length - tail.length;
   if (halves.length > 2 || (halves.length === 2 ? gap < 1 : gap !== 0)) return undefined;
   const groups = [...head, ...Array<string>(gap).fill("0"), ...tail];
@@ -17,12 +17,9 @@ export function addressOf(text: string): string | undefined {
   return groups.map((group) => Number(`0x${group}`).toString(2).padStart(16, "0")).join("");
 }
 
-/** An address of IPv4 as two groups of IPv6; no groups for what is none. */
-function groupsOf(dotted: string): string {
-  const [a = 0, b = 0, c = 0, d = 0] = dotted
-    .split(".")
-    .map((byte) => (/^0$|^[1-9]/.test(byte) ? Number(byte) : NaN));
-  return Math.max(a, b, c, d) < 256 ? `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}` : "-";
+/** A part of an address of IPv4; not a number for what is none. */
+function byteOf(text: string): number {
+  return /^0\d/.test(text) || Number(text) > 255 ? Number.NaN : Number(text);
 }
 
 /**

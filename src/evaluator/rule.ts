@@ -48,13 +48,13 @@ export function createRules(segments: Segments, options: RuleOptions): CompileRu
   const known = new Map<string, Code | null>();
   const compile = (part: unknown): Code => {
     if (Array.isArray(part)) return listOf(part, compiler);
-    const reference = referenceOf(part);
-    if (reference !== undefined) return segment(reference);
-    const [name, ...more] = typeof part === "object" && part !== null ? Object.keys(part) : [];
+    const [[name, args] = [], ...more] =
+      typeof part === "object" && part !== null ? Object.entries(part) : [];
     if (name === undefined) return new Constant(part);
+    if (more.length === 0 && name === "$ref") return segment(args as string);
     const operation = more.length === 0 && Object.hasOwn(ALL, name) ? ALL[name] : undefined;
     if (!operation) throw new Error(`there is no operation ${name}`);
-    return operation((part as Record<string, unknown>)[name], compiler);
+    return operation(args, compiler);
   };
   const segment = (name: string): Code => {
     const before = known.get(name);
@@ -68,15 +68,9 @@ export function createRules(segments: Segments, options: RuleOptions): CompileRu
     return code;
   };
   const resolve = (part: unknown): unknown => {
-    const reference = referenceOf(part);
-    return reference === undefined ? part : resolve(segments.get(reference));
+    const name = (part as { $ref?: string } | null | undefined)?.$ref;
+    return name === undefined ? part : resolve(segments.get(name));
   };
   const compiler: Compiler = { compile, resolve, ...options };
   return (rule) => runOf(compile(rule));
-}
-
-/** The segment that a part of a rule refers to. */
-function referenceOf(part: unknown): string | undefined {
-  const name = typeof part === "object" && part !== null && "$ref" in part ? part.$ref : undefined;
-  return typeof name === "string" && Object.keys(part as object).length === 1 ? name : undefined;
 }

@@ -243,7 +243,17 @@ export const rules: fc.Arbitrary<Record<string, unknown>> = fc.letrec<{
       { weight: 2, arbitrary: named([...UNARY, ...LISTS, ...BINARY, "sem_ver", "fractional"], part) },
       { weight: 2, arbitrary: named(UNARY, fc.tuple(part)) },
       { weight: 2, arbitrary: named(LOOPS, fc.tuple(fc.oneof(read, part), part)) },
-      { weight: 1, arbitrary: fc.tuple(fc.oneof(read, part), part, part).map((each) => ({ reduce: each })) },
+      // Not null, for which the library refuses the whole rule.
+      {
+        weight: 1,
+        arbitrary: fc
+          .tuple(
+            fc.oneof(read, part),
+            part.map((each) => each ?? true),
+            part,
+          )
+          .map((each) => ({ reduce: each })),
+      },
       {
         weight: 1,
         arbitrary: fc

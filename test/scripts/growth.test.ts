@@ -158,6 +158,10 @@ const EXPRESSIONS: ReadonlyMap<string, string> = new Map([
     "a rule as JSON, which has one end of a text for each beginning",
   ],
   [
+    String.raw`src/evaluator/versions.ts /^v?(\d+\.\d+\.\d+)(?:-([^+]*))?(?:\+[\da-zA-Z-]+(?:\.[\da-zA-Z-]+)*)?$/`,
+    "256 characters",
+  ],
+  [
     String.raw`src/documents/changes/proposed-differences.ts /\["(?:[^"\\]|\\.)*"\]|\[\d+\]|[^.[\]]+/g`,
     "a path that this program made",
   ],
