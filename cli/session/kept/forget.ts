@@ -8,7 +8,7 @@ export async function forget(
   { project, environment }: { project: string; environment?: string },
 ): Promise<void> {
   const kept = readKept();
-  // What is kept is not of the data or the server that a command names.
+  // The place that a command names has other projects.
   if (namesPlace || kept.project !== project) return;
   if (environment !== undefined && kept.environment !== environment) return;
   await keep({ project: environment && project, environment: undefined });
