@@ -202,13 +202,13 @@ function commandHint(word: string, args: string[], program: Command): string | n
     .map((each) => each.word);
   // `rollout undo` means another thing than `rollout`.
   const both = verbGuess(command, `${word}_${rest[0]}`);
-  if (both !== null) return both;
+  if (both !== null) return withFlag(both, rest[1]);
   if (command === program) {
     const flags = program.commands.find((each) => each.name() === "flags");
     return turnHint([word, ...rest], flags!, args) ?? topHint(word, rest, program);
   }
   const known = verbGuess(command, word);
-  if (known !== null) return known;
+  if (known !== null) return withFlag(known, rest[0]);
   const verbs = command.commands.map((each) => each.name());
   const synonym = verbOf(command, word);
   if (synonym !== undefined) return `type formflag ${pathOf(command)} ${synonym}`;
@@ -270,6 +270,12 @@ function verbOf(noun: Command, word: string): string | undefined {
   return row.find((verb) => noun.commands.some((each) => each.name() === verb));
 }
 
+/** A command with the flag that was named, in place of `<flag>`. */
+function withFlag(hint: string, name = ""): string {
+  const isName = /^[a-z\d][\w.-]*$/i.test(name) && !ON.test(name) && !OFF.test(name);
+  return hint.startsWith("type ") && isName ? hint.replace("<flag>", name) : hint;
+}
+
 /** The options of project and environment that a verb needs. */
 function placesOf(noun: Command, verb: string): string {
   const options = noun.commands.find((each) => each.name() === verb)?.options ?? [];
@@ -290,7 +296,7 @@ function topHint(word: string, [next = "", ...others]: string[], program: Comman
   const plural = nounOf(word, program)?.name();
   if (plural !== undefined) return `(Did you mean ${plural}?)`;
   const known = verbGuess(program, word) ?? dashedHint(word, program);
-  if (known !== null) return known;
+  if (known !== null) return withFlag(known, next);
   const nouns = program.commands.map((each) => each.name());
   const near = nearestOf(word, [...nouns, "help"], true);
   return near === null ? "formflag --help lists the commands" : `(Did you mean ${near}?)`;

@@ -3,7 +3,7 @@ export const EVERYWHERE = String.raw`
 version -v -V: type formflag --version
 man docs documentation quickstart tutorial guide welcome hello getting-started: type formflag help, or formflag help <command>; formflag docs holds the documentation
 init setup install bootstrap onboard provision scaffold: nothing has to be set up: type formflag serve, or formflag projects create <project>
-stop restart reload kill down: Ctrl-C ends a server in the foreground, systemctl stop formflag a service; formflag serve starts it again
+stop restart reload down: Ctrl-C ends a server in the foreground, systemctl stop formflag a service; formflag serve starts it again
 logs log journal: the server logs to standard error; as a service: journalctl -u formflag. What was changed: formflag history
 update self-update: upgrade
 auth signin sign-in log-in: formflag login --server <url> signs in to a server; FORMFLAG_SERVER and FORMFLAG_TOKEN name one and its token

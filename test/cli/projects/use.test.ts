@@ -143,7 +143,7 @@ describe("use", () => {
     );
     expect((await run("flags", "list", "-e", "blue")).stderr).toContain("formflag environments list lists");
     expect((await run("flags", "kill", "search")).stderr).toEndWith(
-      "hint: type formflag flags disable <flag>\n",
+      "hint: type formflag flags disable search\n",
     );
     const { stderr } = await run("flags", "set", "search", "--if", "plan == pro", "--then", "on");
     expect(stderr).toEndWith("to see what they get: formflag flags evaluate search\n");
