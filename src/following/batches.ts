@@ -19,6 +19,8 @@ export type Counted =
 
 /** How long an id is kept, in milliseconds. */
 const ID_LIFETIME = DAY_MS;
+/** Reads of a line, of which there is one a minute: the sum of all is still a number. */
+const MOST_READS = 1e9;
 /** Lines that are stored at a time. */
 const AT_ONCE = 100;
 
@@ -109,7 +111,10 @@ function isCounted(value: Record<string, unknown>): boolean {
       isList(
         tallies,
         ({ kind, hour, what, variant, count }) =>
-          TALLY_KINDS.some((each) => each === kind) && areTexts(what, variant) && areCounts(hour, count),
+          TALLY_KINDS.some((each) => each === kind) &&
+          areTexts(what, variant) &&
+          areCounts(hour, count) &&
+          Number(count) <= MOST_READS,
       )
     );
   if (reads !== undefined)

@@ -7,8 +7,8 @@ export type Tracker = {
   expose: (exposure: string, variant: string, targetingKey: string) => void;
   /** Notes an event of a user; one without a user is not counted. */
   track: (event: string, targetingKey: string | undefined) => void;
-  /** Sends what waits, once. */
-  flush: () => Promise<void>;
+  /** Sends what waits, once, within a time. */
+  flush: (within: number) => Promise<void>;
 };
 
 /** Milliseconds for which events are collected. */
@@ -33,6 +33,7 @@ export function createTracker({ url, token, fetch: send = globalThis.fetch }: So
   let batch: { key: string; body: string } | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let sending: Promise<void> | undefined;
+  let ending = new AbortController();
 
   const sendBatch = async (): Promise<boolean> => {
     const { key, body } = (batch ??= {
@@ -45,7 +46,7 @@ export function createTracker({ url, token, fetch: send = globalThis.fetch }: So
       "Idempotency-Key": key,
     };
     try {
-      const signal = AbortSignal.timeout(REQUEST);
+      const signal = AbortSignal.any([ending.signal, AbortSignal.timeout(REQUEST)]);
       const answer = await send(address, { method: "POST", headers, body, redirect: "manual", signal });
       await answer.body?.cancel();
       if (answer.status >= 500 || answer.status === 429) return false;
@@ -76,8 +77,11 @@ export function createTracker({ url, token, fetch: send = globalThis.fetch }: So
   };
 
   return {
-    flush: async () => {
+    flush: async (within) => {
+      const late = setTimeout(() => ending.abort(), within);
       await flush();
+      clearTimeout(late);
+      ending = new AbortController();
       clearTimeout(timer);
       timer = undefined;
     },

@@ -89,7 +89,7 @@ export class FormflagProvider implements Provider {
     this.#follower?.close();
     this.#follower = undefined;
     this.#isInitialized = false;
-    await this.#tracker.flush();
+    await this.#tracker.flush(this.#timeout);
   }
 
   /** The result of a flag for a context. A flag without a value has none, so that the default of your code applies. */

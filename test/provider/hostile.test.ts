@@ -86,3 +86,12 @@ test("a provider that was closed while the server was away sends the events afte
   expect(sent.slice(1).join()).toContain("u2");
   await provider.onClose();
 });
+
+test("a provider is closed within its time where the server does not take its events", async () => {
+  const provider = new FormflagProvider({ url: shop.url, token, timeout: 100 });
+  await provider.initialize();
+  shop.answerWith((request, pass) => (request.method === "POST" ? new Promise(() => {}) : pass(request)));
+  provider.track("signup", { targetingKey: "u1" });
+  await provider.onClose();
+  shop.answerWith((request, pass) => pass(request));
+});

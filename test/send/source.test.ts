@@ -22,8 +22,8 @@ test("the lines of a source end with what ends them, and a page of something els
   expect(await read()).toEqual(['{"a":1}', '{"b":"é"}']);
   await source.check();
   answer = () => new Response("<p>Welcome\n", { headers: { "Content-Type": "text/html" } });
-  await expect(read()).rejects.toThrow("it answers with the status 200");
-  await expect(source.check()).rejects.toThrow("it answers with the status 200");
+  expect(await read().catch(String)).toContain("it answers with the status 200");
+  expect(await source.check().catch(String)).toContain("it answers with the status 200");
 });
 
 test("a line without an end is not read for ever", async () => {
@@ -37,6 +37,6 @@ test("a line without an end is not read for ever", async () => {
       },
     });
   answer = () => new Response(endless(), LINES);
-  await expect(read()).rejects.toThrow("no lines of this product");
+  expect(await read().catch(String)).toContain("no lines of this product");
   expect(sent).toBeLessThan(512 * MiB);
 });
