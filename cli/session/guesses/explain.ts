@@ -2,7 +2,7 @@ import type { Command, Option } from "commander";
 import { capacityOf, pathOf, readLine } from "../command-line.ts";
 import { operandGuess, optionGuess, usageOf, valueGuess, verbGuess } from "./guess.ts";
 import { nearestOf } from "./nearest.ts";
-import { ALIASES, SYNONYMS } from "./words.ts";
+import { aliasHint, dashedHint, nounOf, verbOf } from "./nouns.ts";
 
 /** The error for a command line that commander refuses. */
 type Explanation = { message: string; hint: string | null };
@@ -244,53 +244,17 @@ function turnHint([word = "", ...rest]: string[], command: Command, args: readon
 const ON = /^(?:on|true|yes)$/i;
 const OFF = /^(?:off|false|no)$/i;
 
-/** The hint for a noun and a verb in one word, such as `list-flags`, `flags:list` or `createForm`. */
-function dashedHint(word: string, program: Command): string | null {
-  const parts = word
-    .replaceAll(/([a-z])([A-Z])/g, "$1-$2")
-    .toLowerCase()
-    .split(/[-:._/]/);
-  if (parts.length !== 2) return null;
-  for (const [noun, verb] of [parts, parts.toReversed()] as [string, string][]) {
-    const named = nounOf(noun, program);
-    const known = named && verbOf(named, verb);
-    if (known !== undefined) return `type formflag ${named!.name()} ${known}`;
-  }
-  return null;
-}
-
-/** The noun of a word, in the singular too. */
-function nounOf(word: string, program: Command): Command | undefined {
-  return program.commands.find((each) => word !== "" && [word, `${word}s`].includes(each.name()));
-}
-
-/** The verb of a noun that a word is, or means. */
-function verbOf(noun: Command, word: string): string | undefined {
-  const row = [[word], ...SYNONYMS.filter((each) => each.includes(word))].flat();
-  return row.find((verb) => noun.commands.some((each) => each.name() === verb));
-}
-
 /** A command with the flag that was named, in place of `<flag>`. */
 function withFlag(hint: string, name = ""): string {
   const isName = /^[a-z\d][\w.-]*$/i.test(name) && !ON.test(name) && !OFF.test(name);
   return hint.startsWith("type ") && isName ? hint.replace("<flag>", name) : hint;
 }
 
-/** The options of project and environment that a verb needs. */
-function placesOf(noun: Command, verb: string): string {
-  const options = noun.commands.find((each) => each.name() === verb)?.options ?? [];
-  const needed = options.filter(({ description }) => /^(?:project|environment\b.*)$/.test(description));
-  return needed.map(({ short, long }) => ` ${short} <${long!.slice(2)}>`).join("");
-}
-
 function topHint(word: string, [next = "", ...others]: string[], program: Command): string | null {
   // `create form contact` is `forms create contact`.
   const noun = nounOf(next, program);
-  const [alias] = nounOf(word, program) ? [] : ALIASES.filter((each) => each.includes(word));
-  const named = alias && nounOf(alias[0]!, program);
-  const own = named && verbOf(named, next);
-  if (own !== undefined)
-    return `type formflag ${[named!.name(), own, ...others].join(" ")}${placesOf(named!, own)}`;
+  const meant = aliasHint(word, next, others, program);
+  if (meant !== null) return meant;
   const verb = noun && (word === "get" && others.length === 0 ? verbOf(noun, "list") : verbOf(noun, word));
   if (verb !== undefined) return `type formflag ${[noun!.name(), verb, ...others].join(" ")}`;
   const plural = nounOf(word, program)?.name();
