@@ -11,7 +11,11 @@ import { type Ledger, furnish, work } from "./workload.ts";
 import { type World, createWorld } from "./world.ts";
 
 /** What the product loads when it first needs it: a module that is on its way is no event of the scheduler. */
-async function loadAll(): Promise<void> {
+export function loadAll(): Promise<void> {
+  return (loaded ??= load());
+}
+
+async function load(): Promise<void> {
   await Promise.all([
     import("@cfworker/json-schema"),
     import("reflect-metadata").then(() => import("@simplewebauthn/server")),
@@ -47,7 +51,7 @@ export async function simulate({
   minutes = 2,
   keepsLog = true,
 }: Options): Promise<Simulated> {
-  await (loaded ??= loadAll());
+  await loadAll();
   const own = mkdtempSync(join(directory, "world-"));
   const file = newDatabase(own);
   const servers = seed % 4 === 0 ? 1 : 3;
@@ -110,7 +114,7 @@ async function startAll(world: World, servers: number): Promise<void> {
 }
 
 /** Runs until something has been done. Throws if that never ends. */
-async function finish<T>(world: World, what: string, done: Promise<T>): Promise<T> {
+export async function finish<T>(world: World, what: string, done: Promise<T>): Promise<T> {
   const state = { isDone: false };
   const ended = done.finally(() => (state.isDone = true));
   ended.catch(() => {});

@@ -30,7 +30,11 @@ type Faults = {
   database: DatabaseFaults;
   /** Once in so many calls of the storage; 0 for never. */
   storage: number;
+  /** Slots of servers that the database does not answer. */
+  cutOff: Set<number>;
 };
+
+const CUT_OFF: DatabaseFaults = { ...NO_DATABASE_FAULTS, refused: 1 };
 
 /** A process of the product with all that it runs. */
 export type Server = {
@@ -137,7 +141,7 @@ export function createWorld({ seed, file, servers, keepsLog }: WorldOptions): Wo
     scheduler,
     receivers,
     files,
-    faults: { database: NO_DATABASE_FAULTS, storage: 0 },
+    faults: { database: NO_DATABASE_FAULTS, storage: 0, cutOff: new Set() },
     servers: [],
     start,
     violations: [],
@@ -213,7 +217,7 @@ export function createWorld({ seed, file, servers, keepsLog }: WorldOptions): Wo
         file,
         process,
         scheduler,
-        faults: () => world.faults.database,
+        faults: () => (world.faults.cutOff.has(slot) ? CUT_OFF : world.faults.database),
         staleness: world.staleness,
         begin: begin(holder),
         done: done(holder),
