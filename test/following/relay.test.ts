@@ -176,6 +176,32 @@ describe("the state of a relay", () => {
     expect(watch.last()!.generation).toBe(known.generation + 2);
   });
 
+  test("never goes back to that of a server which does not hear of changes itself", async () => {
+    const { relay } = open();
+    let steady = 0;
+    setClock({ steady: () => steady });
+    await give(relay, whole(5, "new"));
+    for (; steady <= 20_000; steady += 4000) {
+      relay.begin();
+      for (const version of [4, 6]) {
+        // What it has in memory may be from before its version.
+        const lines = [...whole(4, "old").slice(0, -1), lineOf({ at: { ...moment(version), behind: 9000 } })];
+        expect((await give(relay, lines).catch(String)) ?? "taken").toContain("an earlier state");
+        relay.begin();
+      }
+    }
+    expect(slugsOf(relay)).toEqual(["new"]);
+  });
+
+  test("drops what was made of flags from before their version", async () => {
+    const { relay } = open();
+    await give(relay, [...whole(4, "old").slice(0, -1), lineOf({ at: { ...moment(5), behind: 9000 } })]);
+    const { generation } = relay.watch().last()!;
+    relay.begin();
+    await give(relay, whole(5, "new"));
+    expect(relay.watch().last()!.generation).toBe(generation + 1);
+  });
+
   test("is written anew after its file was removed", async () => {
     const { relay, file } = open();
     await give(relay, whole(5, "a"));

@@ -83,9 +83,9 @@ export class Relay {
     const draft = this.#draft;
     const { moment } = this.state;
     const isSame = draft.isEmpty && at.version === moment.version && at.memberships === moment.memberships;
-    if (draft.isWhole) this.#refuseEarlier(at);
     if (!isSame || at.access !== moment.access) {
       const state = draft.at(at);
+      if (draft.isWhole) this.#refuseEarlier(state);
       this.#lines.push(`${text}\n`);
       // Before it shows: no restart takes back what a reader has seen.
       await this.#journal.add(this.#lines, state, draft.isWhole).catch(this.#report);
@@ -98,13 +98,15 @@ export class Relay {
   }
 
   /**
-   * Throws for a state from before the one that is shown, unless the source still has it some seconds later: it may be behind
-   * a server that was followed before, or have gone back itself.
+   * Throws for a state from before the one that is shown, unless the source still has it some seconds later and hears of
+   * changes: it may be behind a server that was followed before, or have gone back itself.
    */
-  #refuseEarlier({ version }: State["moment"]): void {
-    const isEarlier = version < this.state.moment.version;
+  #refuseEarlier(state: State): void {
+    const { version, behind } = state.moment;
+    // The flags in the memory of a server that does not hear of changes may be from before its version.
+    const isEarlier = version < this.state.moment.version || (behind > 0 && wentBack(this.state, state));
     this.#earlierSince = isEarlier ? (this.#earlierSince ?? clock.steady()) : null;
-    if (this.#earlierSince !== null && clock.steady() - this.#earlierSince < SILENCE)
+    if (this.#earlierSince !== null && (behind > 0 || clock.steady() - this.#earlierSince < SILENCE))
       throw new Error("it has an earlier state than it had");
   }
 

@@ -159,7 +159,7 @@ export function membersSince({ values, marks }: MemberLog, revision: number): st
 
 /**
  * Whether the source went back to an earlier state, so that nothing that was made of the one before may be used: the same
- * revision has other content, or an earlier one came.
+ * revision or version has other content, or an earlier one came.
  */
 export function wentBack(before: State, now: State): boolean {
   if (now.moment.version < before.moment.version || now.moment.access < before.moment.access) return true;
@@ -173,6 +173,8 @@ export function wentBack(before: State, now: State): boolean {
     const known = before.environments.get(key);
     if (!known || known === environment) return false;
     if (environment.revision < known.revision) return true;
+    // The flags before were from before their version.
+    if (environment.revision > known.revision && now.moment.version === before.moment.version) return true;
     if (environment.revision === known.revision && environment.flags !== known.flags) return true;
     return [...environment.members].some(([segment, { state }]) => {
       const last = known.members.get(segment)?.state;
