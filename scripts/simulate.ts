@@ -11,7 +11,7 @@ import { prove } from "./simulate/prove.ts";
  *
  * With `--prove` it plants faults in a copy of the product, one at a time, and prints which ones the simulation finds within
  * `--seconds`; `--only` takes parts of their names, or the tests that have to find them (program, world, statements,
- * histories, kills), separated by commas.
+ * histories, kills, relay), separated by commas.
  *
  * With `--coverage` it prints which lines of the product the simulated world reaches in `--hours`.
  */
@@ -44,8 +44,8 @@ process.exitCode = values.prove
           FORMFLAG_SIMULATE_SEED: values.seed ?? "1",
         })
       : await simulate("test/simulation", {
-          // The world, the programs, the statements and the replicas one after the other.
-          FORMFLAG_SIMULATE_SECONDS: String(Math.ceil((Number(values.hours) * 3600) / 4)),
+          // The world, the programs, the statements, the replicas and the relay one after the other.
+          FORMFLAG_SIMULATE_SECONDS: String(Math.ceil((Number(values.hours) * 3600) / 5)),
           FORMFLAG_SIMULATE_ORDERS: values.orders,
           FORMFLAG_SIMULATE_SEED: values.seed ?? String(crypto.getRandomValues(new Uint32Array(1))[0]! >>> 1),
           FORMFLAG_SIMULATE_KEEP: "1",

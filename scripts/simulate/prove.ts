@@ -12,6 +12,7 @@ const TESTS = {
   world: "test/simulation/world/simulation.full.test.ts",
   statements: "test/simulation/statements/found.full.test.ts",
   histories: "test/simulation/replicas/replicas.full.test.ts",
+  relay: "test/simulation/relay/relay.full.test.ts",
   kills: "test/faults/kills/postgres.full.test.ts",
 };
 type TestName = keyof typeof TESTS;

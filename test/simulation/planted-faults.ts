@@ -3,6 +3,7 @@ import { FLAG_FAULTS } from "./planted/flags.ts";
 import { FORM_FAULTS } from "./planted/forms.ts";
 import { HISTORY_FAULTS } from "./planted/histories.ts";
 import { KILL_FAULTS } from "./planted/kills.ts";
+import { RELAY_FAULTS } from "./planted/relays.ts";
 import { ROLLOUT_FAULTS } from "./planted/rollouts.ts";
 import { STATEMENT_FAULTS } from "./planted/statements.ts";
 
@@ -15,4 +16,5 @@ export const PLANTED_FAULTS = [
   ...STATEMENT_FAULTS,
   ...HISTORY_FAULTS,
   ...KILL_FAULTS,
+  ...RELAY_FAULTS,
 ];

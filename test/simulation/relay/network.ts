@@ -9,6 +9,8 @@ export type Network = {
   frozenUntil: number;
   /** Once in so many requests a proxy answers instead, or the answer is lost; 0 for never. */
   faulty: number;
+  /** The slot of the only server that requests reach; null for any. */
+  only: number | null;
   /** Breaks off the streams that are open. */
   cut: () => void;
   /** The relay is gone, and its servers notice. */
@@ -32,6 +34,7 @@ export function replaceFetch(world: World): Network {
   const serviceOf = (server: Server) => {
     const report = {
       refused: () => {},
+      spam: () => {},
       error: (error: unknown) => scheduler.note(`reported ${String(error)}`),
     };
     const service = services.get(server) ?? createFollowingService(server.app, report, null);
@@ -72,12 +75,12 @@ export function replaceFetch(world: World): Network {
   }
   const answer = async (address: string, init: RequestInit): Promise<Response> => {
     await travel(init.method ?? "GET");
-    const server = chance.pick(world.servers);
+    const server = network.only === null ? chance.pick(world.servers) : world.servers[network.only];
     if (network.cutUntil > scheduler.now()) throw new Error("no connection");
     if (happens()) return new Response("<h1>Bad gateway</h1>", { status: 502 });
     const { signal, ...sent } = init;
-    const outcome = await ask(world, server, async () =>
-      serviceOf(server).routes.fetch(new Request(address, sent), CLIENT),
+    const outcome = await ask(world, server, async (own) =>
+      serviceOf(own).routes.fetch(new Request(address, sent), CLIENT),
     );
     await travel(outcome.code);
     const response = outcome.value;
@@ -88,18 +91,19 @@ export function replaceFetch(world: World): Network {
     }
     const { status, body } = response;
     scheduler.note(`answered ${status}`);
-    if (status === 200) return { status, body: delivered(server, body!, signal!) } as unknown as Response;
+    if (status === 200) return { status, body: delivered(server!, body!, signal!) } as unknown as Response;
     return new Response(status === 204 ? null : await outside(response.text()), { status });
   };
-  const own = globalThis.fetch;
+  const { fetch } = globalThis;
   globalThis.fetch = answer as typeof fetch;
   const network: Network = {
     cutUntil: 0,
     frozenUntil: 0,
     faulty: 0,
+    only: null,
     cut: () => streams.forEach(({ cut }) => cut(new Error("the stream is cut"))),
     leave: () => streams.forEach(({ leave }) => leave()),
-    close: () => void (globalThis.fetch = own),
+    close: () => void (globalThis.fetch = fetch),
   };
   return network;
 }

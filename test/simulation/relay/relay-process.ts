@@ -47,7 +47,10 @@ export function startRelay(
     });
     const link = startLink(relay, spool, source, "the source", { report, note: scheduler.note });
     const findToken = createTokenFinder(app.watch, app.store);
-    const findFlags = createFlagViews(app, async ({ records }) => new Map(records.map((each) => [each.slug, each.revision])));
+    const findFlags = createFlagViews(
+      app,
+      async ({ records }) => new Map(records.map((each) => [each.slug, each.revision])),
+    );
     return {
       process,
       relay,

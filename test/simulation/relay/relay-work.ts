@@ -17,7 +17,6 @@ const REFUSED = 5000;
 /** When something was acknowledged, and whether the relay has to hear of it unless something goes wrong. */
 type Acknowledged = { at: number; isHeard: boolean };
 type Granted = { name: string; secret: string; since: Acknowledged; revoked: Acknowledged | null };
-export type Work = ReturnType<typeof createWork>;
 
 /** What people do at the source, and readers at the relay, whose answers are checked as they come. */
 export function createWork(world: World, relayNow: () => RelayProcess) {
@@ -42,17 +41,24 @@ export function createWork(world: World, relayNow: () => RelayProcess) {
     const { value } = await ask(world, server(), ({ app }) => createToken(app, OPERATOR, input));
     if (value) work.tokens.set(about, { name, secret: value.token, since: acknowledged(), revoked: null });
   };
-  const revoke = async (about: string): Promise<void> => {
+  /** Returns whether it is known to be revoked. */
+  const revoke = async (about: string): Promise<boolean> => {
     const token = work.tokens.get(about)!;
+    // It counts before it is answered, and may count although it never is.
+    token.revoked = { at: scheduler.now(), isHeard: false };
     const { code } = await ask(world, server(), ({ app }) =>
       revokeToken(app, OPERATOR, token.name, PLACE.project),
     );
-    // It may be revoked although that was not answered.
-    token.revoked = code === "ok" ? acknowledged() : { at: scheduler.now(), isHeard: false };
+    if (code === "ok") token.revoked = acknowledged();
     // Nothing is heard any more until there is another token.
-    if (about !== "relay") return;
-    for (const acked of written.values()) acked.isHeard = false;
-    for (const { since } of work.tokens.values()) since.isHeard = false;
+    if (about === "relay") {
+      for (const acked of written.values()) acked.isHeard = false;
+      for (const { since } of work.tokens.values()) since.isHeard = false;
+    }
+    return code === "ok" || code === "not_found";
+  };
+  const replace = async (about: string): Promise<void> => {
+    if (await revoke(about)) await grant(about);
   };
   const count = async (environment: string): Promise<void> => {
     const { process, relay, store, killed } = relayNow();
@@ -81,7 +87,8 @@ export function createWork(world: World, relayNow: () => RelayProcess) {
     ] as const) {
       if (!isDue(revoked, after)) continue;
       work.checks += 1;
-      if (answer) violated(`${about} is answered ${scheduler.now() - revoked!.at} ms after a token was revoked`);
+      if (answer)
+        violated(`${about} is answered ${scheduler.now() - revoked!.at} ms after a token was revoked`);
     }
   };
   const requireRevision = (flag: string, revision: number | undefined, isKnown: boolean) => {
@@ -107,6 +114,7 @@ export function createWork(world: World, relayNow: () => RelayProcess) {
     checks: 0,
     grant,
     revoke,
+    replace,
     newest: (flag: string) =>
       db
         .query<{ revision: number }, [string]>(
@@ -139,7 +147,7 @@ export function createWork(world: World, relayNow: () => RelayProcess) {
     /** Revokes a token, or grants another one in its place. */
     async changeTokens() {
       const about = chance.once(3) ? "relay" : chance.pick(READERS);
-      await (work.tokens.get(about)!.revoked ? grant(about) : revoke(about));
+      await (work.tokens.get(about)!.revoked ? replace(about) : revoke(about));
     },
   };
   return work;

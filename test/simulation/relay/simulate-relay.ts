@@ -30,6 +30,7 @@ export async function simulateRelay(
   mkdirSync(data);
   const world = createWorld({ seed, file: newDatabase(own), servers: 2, keepsLog });
   world.slowness = 6000;
+  world.staleness = 400;
   const { scheduler, violated } = world;
   const { chance } = scheduler;
   const disk = replaceDisk(data, scheduler);
@@ -40,6 +41,8 @@ export async function simulateRelay(
   const begin = () => {
     starts += 1;
     relay = startRelay(world, `relay.${starts}`, data, () => work.tokens.get("relay")!.secret);
+    // A reader who reads as soon as there is something new.
+    relay.relay.watch().onChange(() => void work.read());
   };
   const troubledUntil = (at: number) => void (world.troubleAt = Math.max(world.troubleAt, at));
 
@@ -48,8 +51,13 @@ export async function simulateRelay(
       const stopping = scheduler.as(relay.process, () => relay.link.stop(2000));
       await Promise.race([stopping, scheduler.sleep(3000, "patience", null), relay.killed]);
     } else {
-      relay.process.endsAfter = chance.int(chance.once(2) ? 30 : 200);
-      await Promise.race([relay.killed, scheduler.sleep(5000, "patience", null)]);
+      relay.process.endsAfter = chance.int(chance.once(2) ? 30 : 100);
+      void work.write();
+      const until = scheduler.now() + 2000;
+      while (!relay.process.isDead && scheduler.now() < until) {
+        await scheduler.sleep(chance.int(30), "watch", null);
+        await work.read();
+      }
     }
     relay.process.end();
     network.leave();
@@ -69,7 +77,11 @@ export async function simulateRelay(
   };
   const cutOff = async (slot: number) => {
     world.faults.cutOff.add(slot);
+    await scheduler.sleep(chance.int(5000), "cut off", null);
+    network.only = chance.once(2) ? slot : null;
+    network.cut();
     await scheduler.sleep(chance.int(15_000), "cut off", null);
+    network.only = null;
     world.faults.cutOff.delete(slot);
     world.troubled();
   };
@@ -111,7 +123,7 @@ export async function simulateRelay(
     disk.full = 0;
     for (const each of world.servers) each.kill();
     await startAll();
-    for (const about of ["relay", ...READERS]) if (work.tokens.get(about)!.revoked) await work.grant(about);
+    for (const about of ["relay", ...READERS]) if (work.tokens.get(about)!.revoked) await work.replace(about);
     // It connects at once, or after the longest wait between two connections.
     if (chance.once(3)) return scheduler.sleep(33_000, "healed", null);
     relay.process.end();
@@ -155,10 +167,10 @@ export async function simulateRelay(
       world,
       "work",
       Promise.all([
-        repeat("writer", 1200, until, work.write),
+        repeat("writer", 1200, until, () => work.write()),
         repeat("reader", 400, until, () => work.read()),
         repeat("other reader", 400, until, () => work.read()),
-        repeat("tokens", 12_000, until, work.changeTokens),
+        repeat("tokens", 12_000, until, () => work.changeTokens()),
         repeat("fault", 14_000, until, disturb),
       ]),
     );
