@@ -10,6 +10,7 @@ function combined(combine: (a: number, b: number) => number, ...first: number[])
 }
 
 function numberOf(value: unknown): number {
+  if (typeof value === "string") payForText(value.length);
   return typeof value === "object" && value !== null ? Number.NaN : Number(value);
 }
 

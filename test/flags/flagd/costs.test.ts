@@ -8,6 +8,7 @@ const VALUES = {
   members: Object.fromEntries(Array.from({ length: 6000 }, (_, index) => [`k${index}`, 1])),
   lists: [Array.from({ length: 28 }, () => thousand)],
   path: ["a.".repeat(25_000)],
+  number: ["1".repeat(55_000)],
 } as const;
 const IT = { var: "it" };
 
@@ -21,6 +22,7 @@ test.each<[string, object, keyof typeof VALUES]>([
   ["paths from lists", { missing: IT }, "lists"],
   ["paths of which some may lead nowhere", { missing_some: [1, IT] }, "path"],
   ["a part of a list", { substr: [IT, 0, 1] }, "lists"],
+  ["a sum", { "+": [IT] }, "number"],
   ["a search for a list", { in: [IT, [1, IT]] }, "lists"],
 ])("%s costs as many operations as the value is large", (_, rule, value) => {
   const targeting = { if: [{ or: [rule, true] }, "on", "off"] };
