@@ -1,5 +1,5 @@
 import { Constant, type Operation, type Operations, type Run, runOf, truthy, unusable } from "./code.ts";
-import { type Kinds, OF_AND, OF_OR, rowOf, search } from "./rows.ts";
+import { type Finders, OF_AND, OF_OR, rowOf, search } from "./rows.ts";
 import { pay } from "./steps.ts";
 
 /** The operation `if`: condition, value, condition, value, …, and what is left where no condition holds. */
@@ -24,13 +24,13 @@ const branch: Operation = (args, compiler) => {
 const MANY = 4;
 
 /** The first value that decides, or the last one. Conditions in a row that compare attributes with constants are one search. */
-function deciding(decides: boolean, kinds: Kinds): Operation {
+function deciding(decides: boolean, finders: Finders): Operation {
   return (args, compiler) => {
     if (!Array.isArray(args)) return unusable(args, compiler);
     const runs: Run[] = [];
     for (let at = 0; at < args.length;) {
-      const row = rowOf(args, at, kinds);
-      const size = Math.max(1, row.costs.length);
+      const row = rowOf(args, at, finders);
+      const size = Math.max(1, row.size);
       const own = args.slice(at, at + size).map((each) => runOf(compiler.compile(each)));
       runs.push(...(size < MANY ? own : [search(row, own, firstOf(own, decides))]));
       at += size;

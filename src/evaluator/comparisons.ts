@@ -15,20 +15,19 @@ import { MEMBERS_OF, lengthOf, pay, payForText } from "./steps.ts";
 
 type Holds<V> = (a: V, b: V) => boolean;
 
-/** A condition of most rules: an attribute and a constant, both texts or both numbers. `general` is the operation on anything else. */
-function ofAttribute(general: Operation, holds: Holds<unknown>, types: readonly string[]): Operation {
+/** A condition of most rules: an attribute that is a text, and a constant one. `general` is the operation on anything else. */
+function ofTexts(general: Operation, holds: Holds<string>): Operation {
   return (args, compiler) => {
     const run = general(args, compiler) as Run;
-    const [path, constant] = pairOf(args) ?? [];
+    const [path, text] = pairOf(args) ?? [];
     const name = attributeOf(path);
-    const type = typeof constant;
-    if (name === undefined || !types.includes(type)) return run;
+    if (name === undefined || typeof text !== "string") return run;
     return (data, level) => {
       const value = memberIn(data, name);
-      if (typeof value !== type) return run(data, level);
+      if (typeof value !== "string") return run(data, level);
       pay(1);
-      if (typeof value === "string") payForText(value.length);
-      return holds(value, constant);
+      payForText(value.length);
+      return holds(value, text);
     };
   };
 }
@@ -48,24 +47,18 @@ function comparison(holds: Holds<never>, otherwise = false): Operation {
     return values.every((each, at) => at === 0 || holds(values[at - 1] as never, each as never));
   }, otherwise);
   const onAny = onList(compare);
-  return ofAttribute(
-    (args, compiler) => {
-      const pair = pairOf(args);
-      if (!pair) return onAny(args, compiler);
-      const [left, right] = pair.map(compiler.compile) as [Code, Code];
-      const [a, b] = [runOf(left), runOf(right)];
-      const isConstant = left instanceof Constant && right instanceof Constant;
-      return (data, level) => {
-        if (isConstant) pay(1);
-        const [x, y] = [a(data, level), b(data, level)];
-        return typeof x === "object" || typeof y === "object"
-          ? compare([x, y])
-          : holds(x as never, y as never);
-      };
-    },
-    holds as Holds<unknown>,
-    ["string", "number"],
-  );
+  return ofTexts((args, compiler) => {
+    const pair = pairOf(args);
+    if (!pair) return onAny(args, compiler);
+    const [left, right] = pair.map(compiler.compile) as [Code, Code];
+    const [a, b] = [runOf(left), runOf(right)];
+    const isConstant = left instanceof Constant && right instanceof Constant;
+    return (data, level) => {
+      if (isConstant) pay(1);
+      const [x, y] = [a(data, level), b(data, level)];
+      return typeof x === "object" || typeof y === "object" ? compare([x, y]) : holds(x as never, y as never);
+    };
+  }, holds as Holds<unknown>);
 }
 
 /** A question about two texts; null for anything else. */
@@ -74,7 +67,7 @@ function aboutTexts(holds: Holds<string>): Operation {
     const areTexts = values.length === 2 && values.every((each) => typeof each === "string");
     return areTexts ? holds(values[0] as string, values[1] as string) : null;
   });
-  return ofAttribute(general, holds as Holds<unknown>, ["string"]);
+  return ofTexts(general, holds);
 }
 
 /** Elements from which on a list is searched as a set. */
