@@ -126,6 +126,25 @@ function joined(names: readonly string[]): string {
   return second === undefined ? first : `${first} and ${second}`;
 }
 
+type Shares = readonly { share: number; within?: unknown }[];
+
+/** The share of a step of a ramp: `50 %`, `25 % of Staff`, and for the steps behind one of some `50 % of everyone`, `everyone`. */
+export function stepInWords(steps: Shares, share: number): string {
+  const people = peopleOfStep(steps, share);
+  if (people === undefined) return `${share} %`;
+  if (share < 100) return `${share} % of ${people}`;
+  return people === EVERYONE ? people : `all of ${people}`;
+}
+
+/** The people of whom a step is a share; undefined where all steps are of all users, and for a share that no step sets. */
+export function peopleOfStep(steps: Shares, share: number): string | undefined {
+  const step = steps.find((each) => each.share === share);
+  if (!step || steps[0]!.within === undefined) return undefined;
+  return step.within === undefined ? EVERYONE : (nameOf(step.within) ?? "some");
+}
+
+const EVERYONE = "everyone";
+
 /** The changes of a flag in an environment that are under way by themselves. Times are milliseconds since 1970. */
 export type Course = {
   /** A ramp that is running or paused. */
@@ -146,7 +165,8 @@ export function courseInWords(
   if (held?.status === "paused")
     return { tone: "warn", words: held.reason === "guard" ? "stopped by a guard" : "paused" };
   const next = ramp && nextStep(ramp);
-  if (next && ramp.nextAt !== null) return { tone: "info", words: `${next.share} % ${when(ramp.nextAt)}` };
+  if (next && ramp.nextAt !== null)
+    return { tone: "info", words: `${stepInWords(ramp.steps, next.share)} ${when(ramp.nextAt)}` };
   if (experiment) {
     const day = Math.floor((now - (experiment.startedAt ?? now)) / DAY_MS) + 1;
     return { tone: "info", words: `experiment, day ${day}` };

@@ -1,4 +1,5 @@
 import { durationInWords } from "../../base/units.ts";
+import { peopleOfStep, stepInWords } from "../audience.ts";
 import { conditionInWords } from "../rules/condition-words.ts";
 import type { viewRamp } from "./ramp-view.ts";
 
@@ -51,11 +52,18 @@ export function nextShare({ steps, status }: Pick<RampView, "steps" | "status">)
   return steps.find(({ doneAt }) => doneAt === null)?.share ?? null;
 }
 
+/** Whether a step was passed over: the ramp has made the next one at the same time. */
+export function isSkipped({ steps }: Pick<RampView, "steps">, at: number): boolean {
+  const [step, next] = [steps[at], steps[at + 1]];
+  return step !== undefined && step.doneAt !== null && step.doneAt === next?.doneAt;
+}
+
 /** A ramp in one line: `on has 10 % of users, 50 % next at 2027-01-31T12:00:00.000Z`. */
 export function rampInWords(ramp: RampView): string {
-  const { variant, share, nextAt } = ramp;
+  const { variant, share, steps, nextAt } = ramp;
   const next = nextShare(ramp);
-  const rest =
-    next === null ? "" : nextAt === null ? `, ${next} % once resumed` : `, ${next} % next at ${nextAt}`;
-  return `${variant} has ${share} % of users${rest}`;
+  const when = nextAt === null ? "once resumed" : `next at ${nextAt}`;
+  const rest = next === null ? "" : `, ${stepInWords(steps, next)} ${when}`;
+  const now = peopleOfStep(steps, share) === undefined ? `${share} % of users` : stepInWords(steps, share);
+  return `${variant} has ${now}${rest}`;
 }

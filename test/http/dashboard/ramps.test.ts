@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { readGuards } from "../../../src/experiments/guards/guarding.ts";
 import { setFlag } from "../../../src/flags/flags.ts";
+import { setSegment } from "../../../src/flags/segments.ts";
 import { stepDue } from "../../../src/flags/ramps/stepping.ts";
 import { setEnvironment } from "../../../src/projects/environments.ts";
 import { createProject } from "../../../src/projects/projects.ts";
@@ -185,3 +186,35 @@ test("A locked environment is typed before its ramp is changed", async () => {
   expect((await send({ do: "pause" })).status).toBe(428);
   expect(await ramp()).toMatchObject({ status: "running" });
 });
+
+test("A ramp of a segment that ends with everyone says so on each page, and what was skipped once it is finished", async () => {
+  const { app, ann, send, ramp } = await openShop();
+  const place = { project: "shop", environment: "live" };
+  await setSegment(app, OPERATOR, { ...place, segment: "staff" }, true);
+  const course = { ...COURSE, who: "segment", segment: "staff", last: "everyone", step: ["25", "50", "75"] };
+  await send(course);
+  const { text } = await ann.get(FLAG);
+  expect(plain(text)).toContain("25 % of Staff get on, then 50 % of everyone");
+  expect(plain(text)).toContain("25 % of Staff");
+  expect(plain(text)).toContain("50 % then of everyone");
+  expect(plain(text)).toContain("50 % of everyone now");
+  expect(plain(text)).toContain("Finish: everyone now");
+  const releases = plain((await ann.get("/projects/shop/releases")).text);
+  for (const words of ["Finish: everyone now", "50 % then of everyone"]) expect(releases).toContain(words);
+  expect(plain((await ann.get("/projects/shop")).text)).toContain("50 % of everyone ");
+
+  app.clock.now += DAY / 2;
+  expect(plain((await send({ do: "finish" })).text)).toContain("is finished: everyone gets on.");
+  expect(await ramp()).toMatchObject({ status: "completed", share: 100 });
+  const done = plain((await ann.get(FLAG)).text);
+  expect(done.match(/skipped/g)).toHaveLength(2);
+  expect(done).toContain("75 % of everyone skipped");
+});
+
+/** The text of a page, with single spaces. */
+function plain(text: string): string {
+  return text
+    .replaceAll(/<[^>]*>/g, " ")
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(/ ([,.])/g, "$1");
+}

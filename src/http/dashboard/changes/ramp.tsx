@@ -1,16 +1,17 @@
 import { rounded } from "../parts/spark.tsx";
 import { durationInWords } from "../../../base/units.ts";
 import { parseGuard } from "../../../flags/ramps/guard.ts";
+import { peopleOfStep, stepInWords } from "../../../flags/audience.ts";
 import type { FlagPlace } from "../../../flags/flag.ts";
-import { type RampView, nextShare } from "../../../flags/ramps/ramp-words.ts";
-import { guardInWords, metricInWords } from "../../../flags/release/release-words.ts";
+import { type RampView, isSkipped, nextShare } from "../../../flags/ramps/ramp-words.ts";
+import { guardInWords, metricInWords, verbOf } from "../../../flags/release/release-words.ts";
 import type { GuardReading } from "../../../experiments/guards/readings.ts";
 import { rateOf } from "../../../experiments/statistics.ts";
 import { percentOf } from "../../../experiments/result-words.ts";
 import { capital } from "../../../base/shapes/words.ts";
 import type { PropsWithChildren } from "../markup.ts";
 import { A, Button, Form } from "../parts/link.tsx";
-import { Foreign, formatCount } from "../parts/text.tsx";
+import { Foreign, formatCount, visible } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { inboxPath, rampPath } from "../paths.ts";
 import { useMay } from "../view.ts";
@@ -27,16 +28,18 @@ export function RampCourse({
 }) {
   const { variant, share, every, steps, nextAt, guards, onGuard, who, why, createdAt } = ramp;
   const next = nextShare(ramp);
+  const now = stepInWords(steps, share);
   const at = steps.findLastIndex(({ doneAt }) => doneAt !== null);
   const forms = guards.flatMap((guard) => /^submissions:(\S+)/.exec(guard)?.[1] ?? []);
   const mayForms = useMay("forms:read", { project });
   return (
     <>
       <p>
-        {share} % get <Foreign text={variant} />
+        {visible(capital(now))} {verbOf(now)} <Foreign text={variant} />
         {next !== null && (
           <>
-            , {next} % {nextAt === null ? "once resumed" : <Time at={Date.parse(nextAt)} />}
+            , then {visible(stepInWords(steps, next))}{" "}
+            {nextAt === null ? "once resumed" : <Time at={Date.parse(nextAt)} />}
           </>
         )}
         .{steps.length > 1 && <> A step every {durationInWords(every).replace(/^1 /, "")}.</>}
@@ -49,9 +52,11 @@ export function RampCourse({
             }
           >
             <b>{step.share} %</b>
+            <Of steps={steps} at={index} />
             <small>
-              {step.within !== undefined && steps.some(({ within }) => within === undefined) && "of some, "}
-              {step.doneAt !== null ? (
+              {isSkipped(ramp, index) ? (
+                "skipped"
+              ) : step.doneAt !== null ? (
                 <Time at={Date.parse(step.doneAt)} />
               ) : step.share === next && nextAt !== null ? (
                 <>
@@ -97,6 +102,17 @@ export function RampCourse({
           ))}
       </p>
     </>
+  );
+}
+
+/** The people of whom a step is a share, with "then" where these are others than before. */
+function Of({ steps, at }: { steps: RampView["steps"]; at: number }) {
+  const [before, people] = [steps[at - 1], steps[at]!].map((each) => each && peopleOfStep(steps, each.share));
+  if (people === undefined) return null;
+  return (
+    <span>
+      {before !== undefined && before !== people && "then "}of <Foreign text={people} />
+    </span>
   );
 }
 
@@ -192,7 +208,7 @@ export function RampActions({
   const primary = isPrimary ? "primary" : "";
   const [act, label] = isRunning
     ? ["pause", `Hold at ${ramp.share} %`]
-    : ["resume", `Go on${next === null ? "" : ` to ${next} %`}`];
+    : ["resume", `Go on${next === null ? "" : ` to ${visible(stepInWords(ramp.steps, next))}`}`];
   return (
     <Form
       to={rampPath(place)}
@@ -206,14 +222,14 @@ export function RampActions({
         <Button kind={isAlarm ? "" : primary} name="do" value={act}>
           {label}
         </Button>
-        {isRunning && (
+        {isRunning && next !== null && (
           <Button name="do" value="next">
-            {next} % now
+            {visible(capital(stepInWords(ramp.steps, next)))} now
           </Button>
         )}
         {isRunning && last !== next && (
           <Button name="do" value="finish">
-            Finish: {last} % now
+            Finish: {visible(stepInWords(ramp.steps, last))} now
           </Button>
         )}
         <Button name="do" value="keep">

@@ -6,13 +6,14 @@ import type { GuardReading } from "../../../experiments/guards/readings.ts";
 import type { FoundExperiment } from "../../../experiments/experiment.ts";
 import { resultsOf } from "../../../experiments/results.ts";
 import { settled as settledExperiment } from "../../../experiments/plan.ts";
+import { stepInWords } from "../../../flags/audience.ts";
 import { type RampView, rampStatusInWords } from "../../../flags/ramps/ramp-words.ts";
 import type { Revision } from "../../../projects/history.ts";
 import type { Child } from "../markup.ts";
 import { changePath } from "../notice-pages.ts";
 import type { IconName } from "../parts/icon.tsx";
 import type { Tone } from "../parts/status.tsx";
-import { Foreign, counted } from "../parts/text.tsx";
+import { Foreign, counted, visible } from "../parts/text.tsx";
 import { cancelPath, experimentPath, settingPath } from "../paths.ts";
 import type { Coming } from "./cancel.tsx";
 import { approvedBy } from "./proposals.tsx";
@@ -44,6 +45,7 @@ export type Release = {
 
 export function ofRamp(project: string, ramp: RampView): Release {
   const { flag, environment, share, steps, status, nextAt, who } = ramp;
+  const now = visible(stepInWords(steps, share));
   const done = steps.filter(({ doneAt }) => doneAt !== null);
   const last = done.at(-1)?.doneAt ?? null;
   const shared = {
@@ -59,10 +61,10 @@ export function ofRamp(project: string, ramp: RampView): Release {
       ...shared,
       group: "decide",
       tone: "warn",
-      words: `stopped at ${share} %`,
+      words: `stopped at ${now}`,
       more: rampStatusInWords(ramp),
       at: last === null ? null : Date.parse(last),
-      when: `${share} % since`,
+      when: `${now} since`,
       ramp,
     };
   if (status === "running")
@@ -70,7 +72,7 @@ export function ofRamp(project: string, ramp: RampView): Release {
       ...shared,
       group: "running",
       tone: "info",
-      words: `${share} %`,
+      words: now,
       more: `step ${done.length} of ${steps.length}`,
       at: nextAt === null ? null : Date.parse(nextAt),
       when: "next",
@@ -81,7 +83,7 @@ export function ofRamp(project: string, ramp: RampView): Release {
     ...shared,
     group: "finished",
     tone: isCompleted ? "good" : "",
-    words: ` ${isCompleted ? "reached" : "ended at"} ${share} % in ${environment}`,
+    words: ` ${isCompleted ? "reached" : "ended at"} ${now} in ${environment}`,
     more: (
       <>
         {counted(done.length, "step")} · by <Foreign text={who} />

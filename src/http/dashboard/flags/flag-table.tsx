@@ -225,7 +225,7 @@ function Cell({ flag, environment, ...shared }: Shared & { flag: LaneFlag; envir
       {mayChange && <Turn {...shared} environment={environment} status={status} who={who} course={course} />}
       <A to={settingPath(place)} title={visible(status.rule) || undefined}>
         <Foreign text={who} />
-        {words && <span class={words.tone}>{words.words}</span>}
+        {words && <span class={words.tone}>{visible(words.words)}</span>}
         {status.isPreview && <span class="info">preview</span>}
       </A>
     </div>

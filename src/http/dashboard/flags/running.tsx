@@ -1,9 +1,12 @@
+import { capital } from "../../../base/shapes/words.ts";
+import { stepInWords } from "../../../flags/audience.ts";
 import type { FlagPlace } from "../../../flags/flag.ts";
 import { settled } from "../../../flags/ramps/ramp-plan.ts";
 import type { rampSchema } from "../../../flags/ramps/ramp-schema.ts";
 import { rampInWords, rampStatusInWords } from "../../../flags/ramps/ramp-words.ts";
 import { isHeld } from "../../../flags/ramps/ramp.ts";
 import { viewRamp } from "../../../flags/ramps/ramp-view.ts";
+import { verbOf } from "../../../flags/release/release-words.ts";
 import type { Operation } from "../../../operations/operation.ts";
 import { ramps } from "../../../operations/ramps.ts";
 import { RampActions, RampCourse } from "../changes/ramp.tsx";
@@ -14,7 +17,7 @@ import { WhyField } from "../parts/field.tsx";
 import { ButtonLink } from "../parts/link.tsx";
 import { Badge, EnvironmentName, type Tone } from "../parts/status.tsx";
 import { typedAt } from "../parts/submit.ts";
-import { Foreign } from "../parts/text.tsx";
+import { Foreign, visible } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { experimentPath, pathTo, rampPath, RELEASES, SETTING, settingPath } from "../paths.ts";
 import type { Dashboard, Sent } from "../routes.ts";
@@ -47,12 +50,13 @@ export function rampRoutes({ app, act, post }: Dashboard, again: Again) {
         names,
         ...(body && { body: { keep: textOf(fields, "keep") === "on", ...body } }),
       }),
-      async done({ share, variant }, { fields, names }) {
+      async done({ share, steps, variant }, { fields, names }) {
         const to =
           textOf(fields, "back") === "releases"
             ? pathTo(RELEASES, { project: names.project })
             : settingPath(names);
-        const text = `The ramp of ${names.flag} in ${names.environment} is ${done}: ${share} % get ${variant}.`;
+        const now = stepInWords(steps, share);
+        const text = `The ramp of ${names.flag} in ${names.environment} is ${done}: ${now} ${verbOf(now)} ${variant}.`;
         const undo = isStep
           ? undoOf(names, await recordIn(app, names))
           : back && { to: rampPath(names), values: { do: back } };
@@ -128,7 +132,7 @@ function RampCard({ screen, ramp }: { screen: Screen; ramp: Ramp }) {
         <summary class="title">
           {head}
           <span class="end soft small">
-            {ramp.share} % got <Foreign text={ramp.variant} />
+            {visible(capital(stepInWords(ramp.steps, ramp.share)))} got <Foreign text={ramp.variant} />
           </span>
         </summary>
         {course}
