@@ -89,9 +89,10 @@ export function replaceFetch(world: World): Network {
       response?.body?.cancel().catch(() => {});
       throw new Error("the answer is lost");
     }
-    const { status, body } = response;
+    const { status, body, headers } = response;
     scheduler.note(`answered ${status}`);
-    if (status === 200) return { status, body: delivered(server!, body!, signal!) } as unknown as Response;
+    if (status === 200)
+      return { status, headers, body: delivered(server!, body!, signal!) } as unknown as Response;
     return new Response(status === 204 ? null : await outside(response.text()), { status });
   };
   const { fetch } = globalThis;
