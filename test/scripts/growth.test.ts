@@ -129,6 +129,10 @@ const EXPRESSIONS: ReadonlyMap<string, string> = new Map([
     String.raw`src/delivery/address.ts /^[A-Za-z0-9#$&'*+/=?^_${"`"}{|}~-]+(?:\.[A-Za-z0-9#$&'*+/=?^_${"`"}{|}~-]+)*$/`,
     "64 characters before the @",
   ],
+  [
+    "src/docs/search.ts /`([^`]+)`|!?\\[((?:[^[\\]]|\\[[^\\]]*\\])*)\\]\\([^)]*\\)|<\\/?[a-z][^>]*>|<!--.*?-->|\\*+(?=\\S)|(?<=\\S)\\*+| +(?:\\| +)+/g",
+    "a line of the documentation",
+  ],
   [String.raw`src/delivery/target.ts /\/bot[^/]+\/sendMessage$/i`, "2,048 characters, and apart by slashes"],
   [String.raw`src/delivery/delivery.ts /#[^#]*$/`, "ends at the next #"],
   [String.raw`src/base/network.ts /%.*$/s`, "an address of 45 characters"],

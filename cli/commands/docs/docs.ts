@@ -8,7 +8,8 @@ import { heard } from "../../session/command-line.ts";
 import { type Config, readConfig } from "../../session/config.ts";
 import { env } from "../../session/env.ts";
 import { usage } from "../../session/usage.ts";
-import { type Hit, nameIn, readPages, searchIn } from "../../../src/docs/pages.ts";
+import { nameIn, readPages } from "../../../src/docs/pages.ts";
+import { type Hit, plainText, searchIn } from "../../../src/docs/search.ts";
 
 export function addDocsCommand(docs: Command, io: Io): void {
   heard(docs)`
@@ -18,7 +19,7 @@ list: formflag docs lists the pages
 `;
   docs
     .argument("[page]", "name of a page, such as forms, or a word in them (default: list them)")
-    .option("--search <words>", "list the lines that have all these words")
+    .option("--search <words>", "list the sections that have these words, in any form")
     .after(`
 The documentation of this version: tutorials, guides, reference and explanations. On a terminal a page is shown by $PAGER, or less.
 
@@ -46,14 +47,14 @@ async function run(io: Io, { config, page, search }: Values): Promise<void> {
     print(
       hits,
       table(
-        ["PAGE", "LINE"],
-        hits.map(({ page, line }) => [page, line]),
+        ["PAGE", "SECTION", "LINE"],
+        hits.map(({ page, heading, line }) => [page, heading === null ? "" : plainText(heading), line]),
       ),
     );
   if (search !== undefined) {
     const hits = searchIn(pages, search);
     await printHits(hits);
-    if (hits.length === 0) suggest("Nothing has all these words: try fewer.");
+    if (hits.length === 0) suggest("Nothing has these words: try other ones.");
     return;
   }
   if (page === undefined) {
@@ -74,11 +75,11 @@ async function run(io: Io, { config, page, search }: Values): Promise<void> {
     if (hits.length > 0) {
       await printHits(hits);
       return suggest(
-        shown`No page is named ${page}: these lines have the word. One of the pages: formflag docs <page>`,
+        shown`No page is named ${page}: these sections have the word. One of the pages: formflag docs <page>`,
       );
     }
     throw new AppError("not_found", shown`page "${page}" does not exist`, {
-      hint: "formflag docs lists the pages, and formflag docs --search <words> finds a line",
+      hint: "formflag docs lists the pages, and formflag docs --search <words> finds a section",
     });
   }
   if (config.json || !io.outIsTerminal || !(await inPager(found.text))) await print(found, found.text);

@@ -33,16 +33,16 @@ describe("docs", () => {
     },
   );
 
-  test("finds lines that have all words, those of guides before those of lists", async () => {
+  test("finds sections that have all words, those of guides before those of lists", async () => {
     const { stdout } = await formflag(["docs", "--search", "Certificate DOMAIN", "--json"]);
     const hits = JSON.parse(stdout) as { page: string; line: string }[];
-    expect(hits.every(({ line }) => line.length <= 200)).toBe(true);
+    expect(hits.every(({ line }) => line.length <= 204)).toBe(true);
     const pages = hits.map(({ page }) => page);
     expect(pages.indexOf("running")).toBeGreaterThan(-1);
     expect(pages.indexOf("running")).toBeLessThan(pages.indexOf("cli"));
   });
 
-  test("shows the lines that have a word for which no page is named, and not in place of a page in JSON", async () => {
+  test("shows the sections that have a word for which no page is named, and not in place of a page in JSON", async () => {
     const lines = await formflag(["docs", "certificate"]);
     expect(lines).toMatchObject({
       code: 0,

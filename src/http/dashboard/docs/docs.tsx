@@ -25,20 +25,22 @@ const MANY = 3;
 /** The documentation of this version, for everyone who is signed in. It is unpacked when a page of it is asked for. */
 export function docsRoutes({ get }: Dashboard) {
   const load = () => import("../../../docs/pages.ts");
+  const loadSearch = () => import("../../../docs/search.ts");
 
   get(DOCS, null, async (c) => {
     const typed = (c.req.query("q") ?? "").trim().slice(0, 200);
-    const { anchorOf, readPages, searchIn } = await load();
+    const [{ anchorOf, readPages }, { plainText, searchIn }] = await Promise.all([load(), loadSearch()]);
     const pages = readPages();
     const titles = new Map(pages.map(({ name, title }) => [name, title]));
-    const hits = typed === "" ? null : Map.groupBy(searchIn(pages, typed), ({ page }) => page);
     const found =
-      hits &&
-      [...hits].map(([name, lines]) => ({
-        name,
-        title: titles.get(name)!,
-        lines: lines.map(({ heading, line }) => ({ line, id: heading === null ? null : anchorOf(heading) })),
-      }));
+      typed === ""
+        ? null
+        : searchIn(pages, typed).map(({ page: name, heading, line }): Found => {
+            const title = titles.get(name)!;
+            return heading === null
+              ? { name, title, line }
+              : { name, title, line, heading: plainText(heading), id: anchorOf(heading) };
+          });
     return listPage(typed, found, pages);
   });
   get(DOCS_PAGE, null, async (_, { page }) => {
@@ -65,7 +67,7 @@ export function docsRoutes({ get }: Dashboard) {
   });
 }
 
-type Found = { name: string; title: string; lines: { line: string; id: string | null }[] };
+type Found = { name: string; title: string; line: string; heading?: string; id?: string };
 
 /** The list of pages, or what was found in them. */
 function listPage(typed: string, found: readonly Found[] | null, pages: readonly DocsPage[]): Page {
@@ -95,22 +97,22 @@ function listPage(typed: string, found: readonly Found[] | null, pages: readonly
                 </ul>
               </Card>
             ))
-          : found.map(({ name, title, lines }) => (
-              <Card id={`in-${name}`} title={toPage({ name, title })}>
-                <ul>
-                  {lines.map(({ line, id }) => (
-                    <li>
-                      <A to={pathTo(DOCS_PAGE, { page: name })} hash={id ?? undefined}>
-                        {line}
-                      </A>
-                    </li>
-                  ))}
-                </ul>
-              </Card>
-            ))}
+          : found.length > 0 && (
+              <ul class="hits" aria-label="Results">
+                {found.map(({ name, title, line, heading, id }) => (
+                  <li>
+                    <A to={pathTo(DOCS_PAGE, { page: name })} hash={id}>
+                      {heading ?? title}
+                    </A>
+                    {heading && <span class="soft small"> {title}</span>}
+                    <p>{line}</p>
+                  </li>
+                ))}
+              </ul>
+            )}
         {found?.length === 0 && (
-          <Empty title="Nothing has all these words">
-            <p class="soft">Try fewer of them, or other ones.</p>
+          <Empty title="Nothing has these words">
+            <p class="soft">Try other ones.</p>
           </Empty>
         )}
       </div>
