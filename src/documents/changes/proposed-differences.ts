@@ -141,14 +141,34 @@ function nameOf(difference: ProposedDifference): string {
   return kind === "scheduled" ? `schedule for ${flagIn(difference)}` : `${kind} ${nameIn(path)}`;
 }
 
+/** The flags that a proposal changes, each in an environment: in all that it reaches for what these share. */
+export function flagsOf({
+  differences,
+  environments,
+}: Pick<Proposal, "differences" | "environments">): { flag: string; environment: string }[] {
+  return differences.flatMap((difference) => {
+    const [, , noun, name = "", , environment] = namesIn(difference.path);
+    if (difference.kind === "scheduled" || difference.kind === "experiment")
+      return [{ flag: flagIn(difference), environment: name }];
+    if (noun !== "flags") return [];
+    const places = environment === undefined ? environments : [environment];
+    return places.map((each) => ({ flag: name, environment: each }));
+  });
+}
+
 function flagIn({ before, after }: ProposedDifference): string {
   return String((after ?? before ?? {}).flag);
 }
 
 /** The name of the thing that a path leads to. */
 function nameIn(path: string): string {
-  const steps = path.match(/\["(?:[^"\\]|\\.)*"\]|\[\d+\]|[^.[\]]+/g) ?? [];
-  const names = steps.map((step) => (step.startsWith("[") ? String(JSON.parse(step)[0]) : step));
+  const names = namesIn(path);
   const flag = names.indexOf("flags");
   return names[flag === 2 ? 3 : names.length - 1] ?? path;
+}
+
+/** The steps of a path: `projects`, `shop`, `flags`, `a.b`. */
+function namesIn(path: string): string[] {
+  const steps = path.match(/\["(?:[^"\\]|\\.)*"\]|\[\d+\]|[^.[\]]+/g) ?? [];
+  return steps.map((step) => (step.startsWith("[") ? String(JSON.parse(step)[0]) : step));
 }

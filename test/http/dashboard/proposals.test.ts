@@ -166,3 +166,24 @@ test("A rollback is proposed for the flag as its page shows it, and no later one
   expect([refused.status, refused.text.includes("Changed by another user")]).toEqual([409, true]);
   expect((await propose(late.record.revision)).text).toContain("The change is proposed");
 });
+
+test("The page of a flag and the list of flags lead to what is proposed for it in an environment", async () => {
+  const { app, signIn, project, proposal, path } = await open();
+  await setEnvironment(app, OPERATOR, project, "live", { approvals: 0 });
+  await setFlag(app, OPERATOR, { project, environment: "live", flag: "sale" }, { description: "x" });
+  await setEnvironment(app, OPERATOR, project, "live", { approvals: 1 });
+  const { get, post } = await signIn("releaser");
+  const flag = `/projects/${project}/flags/sale?environment=live`;
+  const link = (text: string) => [
+    text.includes("Waits for approval"),
+    text.includes(`href="/dashboard${path}"`),
+  ];
+  expect(link((await get(flag)).text)).toEqual([true, true]);
+  expect(link((await get(`/projects/${project}`)).text)).toEqual([true, true]);
+  await post(`${path}/approve`, { etag: proposal.etag });
+  expect((await get(flag)).text).toContain("Approved, to be applied");
+  expect((await get(`/projects/${project}`)).text).toContain("Approved, to be applied");
+  app.clock.now += 86_400_000;
+  for (const page of [flag, `/projects/${project}`])
+    expect(link((await get(page)).text)).toEqual([false, false]);
+});

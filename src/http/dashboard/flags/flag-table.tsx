@@ -13,9 +13,11 @@ import { Badge, EnvironmentName } from "../parts/status.tsx";
 import type { Switch } from "../parts/switch.tsx";
 import { Foreign, visible } from "../parts/text.tsx";
 import { formatShort, Time } from "../parts/time.tsx";
+import { changePath } from "../notice-pages.ts";
 import { flagPath, projectPath, settingPath } from "../paths.ts";
 import { useMayChange, useView } from "../view.ts";
 import { type Lane, type LaneFlag, LANES } from "./lanes.ts";
+import type { Proposed } from "./proposed.tsx";
 import { Turn } from "./turn.tsx";
 
 /** Environments that the table has columns for; a flag's own page shows all. */
@@ -34,6 +36,8 @@ export type Row = {
   why: string | null;
   /** Its reads in the last hours; undefined for one that was never read. */
   reads: FlagReads | undefined;
+  /** Its open proposals, by the environment. */
+  proposed: ReadonlyMap<string, readonly Proposed[]> | undefined;
 };
 
 type Query = Parameters<typeof Switch>[0]["query"];
@@ -111,7 +115,7 @@ const hashOf = (rules: string | null) => rules && String(Bun.hash(rules));
 function KeptRow({ row, ...shared }: Shared & { row: Row }) {
   const { root, now, timeZone } = useView();
   const { project, environments, query, hasTicks } = shared;
-  const { flag, why, reads } = row;
+  const { flag, why, reads, proposed } = row;
   const may = environments.map((each) => useMayChange([each]));
   const course = [...flag.courses].map(([name, each]) => [name, each, Math.floor(now / HOUR_MS)]);
   const facts = [
@@ -121,12 +125,13 @@ function KeptRow({ row, ...shared }: Shared & { row: Row }) {
     reads?.reads,
     reads?.hours,
     formatShort(flag.changedAt, { now, timeZone }),
+    [...(proposed ?? [])],
   ];
   const rest = [root, timeZone, project.slug, environments, query, hasTicks, may];
   return keep(JSON.stringify([facts, rest]), () => <FlagRow {...shared} row={row} />);
 }
 
-function FlagRow({ row: { flag, why, reads }, ...shared }: Shared & { row: Row }) {
+function FlagRow({ row: { flag, why, reads, proposed }, ...shared }: Shared & { row: Row }) {
   const { project, environments, hasTicks } = shared;
   const { slug } = flag;
   return (
@@ -144,7 +149,12 @@ function FlagRow({ row: { flag, why, reads }, ...shared }: Shared & { row: Row }
       </th>
       {environments.map((environment) => (
         <td data-label={environment.slug} data-environment={environment.slug}>
-          <Cell {...shared} flag={flag} environment={environment} />
+          <Cell
+            {...shared}
+            flag={flag}
+            environment={environment}
+            proposed={proposed?.get(environment.slug)?.[0]}
+          />
         </td>
       ))}
       <td class="extra">
@@ -210,7 +220,12 @@ function valuesOf({ environments }: LaneFlag): string {
 const MAX_SHOWN = 1024;
 
 /** A flag in an environment: who gets it, with a switch for those who may change it there. */
-function Cell({ flag, environment, ...shared }: Shared & { flag: LaneFlag; environment: Environment }) {
+function Cell({
+  flag,
+  environment,
+  proposed,
+  ...shared
+}: Shared & { flag: LaneFlag; environment: Environment; proposed: Proposed | undefined }) {
   const view = useView();
   const status = flag.environments.find((each) => each.environment === environment.slug);
   if (!status) return null;
@@ -228,6 +243,11 @@ function Cell({ flag, environment, ...shared }: Shared & { flag: LaneFlag; envir
         {words && <span class={words.tone}>{visible(words.words)}</span>}
         {status.isPreview && <span class="info">preview</span>}
       </A>
+      {proposed && (
+        <A class="waits" to={changePath(place.project, proposed.id)} title={visible(proposed.summary)}>
+          <span class="info">{proposed.words}</span>
+        </A>
+      )}
     </div>
   );
 }

@@ -21,6 +21,7 @@ import { ExactTime, Time } from "../parts/time.tsx";
 import { cancelPath, flagPath, projectPath } from "../paths.ts";
 import { useMayChange, useView } from "../view.ts";
 import { Expiry, LastRead, RuleWords } from "./flag-facts.tsx";
+import { ProposedNotice } from "./proposed.tsx";
 import type { Screen } from "./screen.tsx";
 import { StateSwitch } from "./turn.tsx";
 
@@ -57,6 +58,7 @@ export function NowCard({ screen }: { screen: Screen }) {
           <p>It has expired, so readers see it as off.</p>
         </Notice>
       )}
+      <ProposedNotice project={screen.place.project} proposed={screen.proposed} />
       <MayChange environments={[environment]}>{null}</MayChange>
       <ShareOfReads screen={screen} />
       <Facts
@@ -189,16 +191,19 @@ export function ReadsCard({ screen: { place, reads, readAt } }: { screen: Screen
 }
 
 /** The last changes, of which the newest can be taken back. */
-export function HistoryCard({ screen: { place, environment, recent } }: { screen: Screen }) {
+export function HistoryCard({ screen: { place, project, environment, recent } }: { screen: Screen }) {
   const mayChange = useMayChange([environment]);
   const [newest] = recent;
-  const query = { name: place.flag, environment: place.environment, kind: "flag" };
   return (
     <section class="card" aria-labelledby="history-title">
       <div class="title">
         <h2 id="history-title">History</h2>
-        <A class="end" to={`${projectPath(place.project)}/history`} query={query}>
-          All
+        <A
+          class="end"
+          to={`${projectPath(place.project)}/history`}
+          query={{ name: place.flag, kind: "flag" }}
+        >
+          {project.environments.length > 1 ? "All environments" : "All"}
         </A>
       </div>
       {recent.length === 0 && <p class="soft">Nothing has changed yet.</p>}

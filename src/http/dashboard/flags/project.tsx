@@ -31,6 +31,7 @@ import {
   reasonsInWords,
   recentReads,
 } from "./lanes.ts";
+import { proposedIn } from "./proposed.tsx";
 import { Ticked, tickedRoutes } from "./ticked.tsx";
 import { chosenFlags, filterIn, Toolbar } from "./toolbar.tsx";
 
@@ -98,9 +99,10 @@ async function readList(app: App, c: DashboardContext, slug: string) {
   const project = await getProject(app, slug);
   const [search, after] = [searchIn(c), c.req.query("after") || null];
   const filter = filterIn((name) => c.req.query(name) ?? "");
-  const [{ flags: all, code }, reads] = await Promise.all([
+  const [{ flags: all, code }, reads, proposed] = await Promise.all([
     flagsInLanes(app, project),
     recentReads(app, caller, slug),
+    proposedIn(app, project),
   ]);
   const chosen = await chosenFlags(app, caller, slug, all, { search, filter });
   const columns = Math.min(MAX_COLUMNS, project.environments.length);
@@ -110,7 +112,7 @@ async function readList(app: App, c: DashboardContext, slug: string) {
   const rowOf = async (flag: LaneFlag): Promise<Row> => {
     const files = flag.verdict ? await filesNaming(app, slug, flag.slug, code) : null;
     const why = flag.verdict ? reasonsInWords(flag.verdict, files, app.now()) : null;
-    return { flag, why, reads: reads.get(flag.slug) };
+    return { flag, why, reads: reads.get(flag.slug), proposed: proposed.get(flag.slug) };
   };
   const rows = await Promise.all(shown.map(rowOf));
   const current = all.filter(({ archived }) => !archived);

@@ -37,6 +37,7 @@ import { type Confirmation, lastChange } from "../parts/confirm.tsx";
 import { Diff } from "../parts/diff.tsx";
 import { faultAt, type Typed } from "../parts/submit.ts";
 import { settingPath } from "../paths.ts";
+import { type Proposed, proposedIn } from "./proposed.tsx";
 import { type Draft, draftOf, storedValues, type Values } from "./draft.ts";
 
 /** Scheduled changes that are looked through for those of one flag, and forms and experiments for what they count. */
@@ -66,6 +67,8 @@ export type Screen = {
   reads: FlagReads["environments"][number] | undefined;
   /** The next first. */
   scheduled: readonly ScheduledChange[];
+  /** Changes of it that are proposed there, and not made. */
+  proposed: readonly Proposed[];
   /** The last one; null if there was none. */
   ramp: ReturnType<typeof viewRamp> | null;
   /** The numbers that the guards of a ramp compare which has not ended. */
@@ -133,7 +136,7 @@ export async function readScreen(
   if (!environment) throw noSuchEnvironment(slug, name);
   const record = found ?? applyPatch(flag, undefined, {}, app.now()).record;
   const here = { ...place, key: environment.key };
-  const [rateOf, people, served, reads, metrics, experiment, readings] = await Promise.all([
+  const [rateOf, people, served, reads, metrics, experiment, readings, proposed] = await Promise.all([
     ratesOf(app, caller, { project: slug, environments: [environment] }, flag),
     readPeople(app, caller, place, patch),
     servedToday(app, caller, here, timeZone),
@@ -141,6 +144,7 @@ export async function readScreen(
     readMetrics(app, caller, place),
     held === undefined ? undefined : app.store.experiments.find({ ...place, experiment: held }),
     ramp && isHeld(settled(ramp)) ? readGuardsOf(app, place, ramp.ramp, caller) : [],
+    proposedIn(app, project),
   ]);
   return {
     place,
@@ -159,6 +163,7 @@ export async function readScreen(
     metrics,
     open: "",
     scheduled: items.filter((each) => each.flag === flag),
+    proposed: proposed.get(flag)?.get(name) ?? [],
     ramp: ramp ? viewRamp(settled(ramp)) : null,
     readings,
     people,
