@@ -4,7 +4,7 @@ import { isAddressRange } from "../../src/base/network.ts";
 import { parseMailbox } from "../../src/delivery/address.ts";
 import { MAX_RETRY_DELAY, MAX_RETRY_DELAYS } from "../../src/delivery/limits.ts";
 import type { Mailbox } from "../../src/delivery/message.ts";
-import { type MailPlace, parseMailUrl } from "../../src/send/mail/mail-url.ts";
+import type * as MailUrl from "../../src/send/mail/mail-url.ts";
 import type { MailConfig } from "../../src/send/mail/service.ts";
 import type { OutgoingConfig } from "../../src/send/outgoing.ts";
 import { parseSmtpUrl } from "../../src/send/smtp-url.ts";
@@ -21,7 +21,7 @@ export type OutgoingSettings = {
 };
 
 type MailSettings = {
-  place: MailPlace;
+  place: MailUrl.MailPlace;
   from: Mailbox;
   helo: string | null;
   /** With the password of the mail server or the key of the mail service. */
@@ -181,6 +181,12 @@ export function requireSecret(mail: MailConfig | null): MailConfig | null {
   });
 }
 
+/** Most servers name no mail URL. */
+function placeOf(mailUrl: string): MailUrl.MailPlace {
+  const { parseMailUrl } = require("../../src/send/mail/mail-url.ts") as typeof MailUrl;
+  return parseMailUrl(mailUrl);
+}
+
 function mailOf(given: Given, nameOf: NameOf): MailSettings | null {
   const { smtpUrl, mailUrl, mailFrom, smtpPasswordFile, mailKeyFile, smtpCa } = given;
   if (smtpUrl === undefined && mailUrl === undefined) {
@@ -192,7 +198,7 @@ function mailOf(given: Given, nameOf: NameOf): MailSettings | null {
     throw usage(`${nameOf("--smtp-url")} and ${nameOf("--mail-url")} both name what takes mail`, "give one");
   const url = nameOf(mailUrl === undefined ? "--smtp-url" : "--mail-url");
   const place = within(url, () =>
-    mailUrl === undefined ? { smtp: parseSmtpUrl(smtpUrl!) } : parseMailUrl(mailUrl),
+    mailUrl === undefined ? { smtp: parseSmtpUrl(smtpUrl!) } : placeOf(mailUrl),
   );
   if (mailFrom === undefined) {
     throw usage(

@@ -9,11 +9,11 @@ import { tempDirectory } from "../support/temp.ts";
  */
 const MOST = {
   "--version": [12, 40],
-  "flags get": [180, 770],
-  "flags list": [192, 830],
-  "flags set": [268, 1180],
-  "serve until it listens": [254, 1040],
-  "serve with its jobs": [305, 1225],
+  "flags get": [181, 770],
+  "flags list": [193, 835],
+  "flags set": [250, 1085],
+  "serve until it listens": [254, 1050],
+  "serve with its jobs": [298, 1230],
 };
 
 test("a command loads only what it needs, and a server what it needs to listen", () => {
