@@ -175,8 +175,14 @@ export function releaseInWords(release: Release, record: Ruled, saying: Saying):
   return `${beginningOf(release, saying)} ${last} ${verbOf(last)} ${variant}${ending}`;
 }
 
-/** Label of the button of a release. */
-export function labelOf({ how, span }: Pick<Release, "how" | "span">): string {
+/** Label of the button of a release, which an environment with approvals only gets proposed. */
+export function labelOf({ how, span }: Pick<Release, "how" | "span">, isProposed = false): string {
+  if (isProposed) {
+    if (how === "at") return "Propose the schedule";
+    if (how === "steps") return "Propose the steps";
+    if (how === "test") return "Propose the experiment";
+    return `Propose the release${how === "while" ? ` for ${durationInWords(span)}` : ""}`;
+  }
   if (how === "at") return "Schedule";
   if (how === "steps") return "Start the steps";
   if (how === "test") return "Start the experiment";

@@ -202,10 +202,8 @@ function courseOf(release: Release): RampPlan {
   const { variant, every, thenEveryone, guards, onGuard } = release;
   const condition = conditionOf(release);
   const to = stepsOf(release);
-  if (release.steps.some((each) => !(each > 0 && each <= 100)))
-    throw faultAt("step", "a step is a share above 0 up to 100 %");
-  const at = to.findIndex((each, index) => index > 0 && each <= to[index - 1]!);
-  if (at > 0) throw faultAt("step", `the steps rise: ${to[at]} % does not follow ${to[at - 1]} %`);
+  const fault = findStepsFault(release);
+  if (fault) throw faultAt("step", fault.message);
   return {
     variant,
     to,
@@ -214,6 +212,20 @@ function courseOf(release: Release): RampPlan {
     ...(condition && thenEveryone && to.length > 1 && { thenEveryone }),
     ...(guards.length > 0 && { guards, onGuard }),
   };
+}
+
+/** The fault of the steps of a release, and the index of the wrong one; undefined if all are well. */
+export function findStepsFault(
+  release: Pick<Release, "who" | "share" | "steps">,
+): { message: string; at: number } | undefined {
+  const { steps } = release;
+  const odd = steps.findIndex((each) => !(each > 0 && each <= 100));
+  if (odd >= 0) return { message: "a step is a share above 0 up to 100 %", at: odd };
+  const to = stepsOf(release);
+  const at = to.findIndex((each, index) => index > 0 && each <= to[index - 1]!);
+  if (at < 0) return undefined;
+  const [before, step] = [to[at - 1]!, to[at]!];
+  return { message: `the steps rise: ${step} % does not follow ${before} %`, at: steps.lastIndexOf(step) };
 }
 
 /** All steps of a release, of which the last is the share that was chosen. */

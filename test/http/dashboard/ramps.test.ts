@@ -120,6 +120,7 @@ test("A fault of a new ramp stands at its field, and what was typed is kept", as
     expect(text).toContain(message);
     expect(text).toContain('value="the plan"');
     expect(text).toContain(`id="release-${field === "guard" ? "guards" : field}-error"`);
+    if (field === "step") expect(text.match(/aria-invalid="true"/g)).toHaveLength(1);
   }
   await send(COURSE);
   const held = await send(COURSE);
@@ -209,6 +210,35 @@ test("A ramp of a segment that ends with everyone says so on each page, and what
   const done = plain((await ann.get(FLAG)).text);
   expect(done.match(/skipped/g)).toHaveLength(2);
   expect(done).toContain("75 % of everyone skipped");
+});
+
+test("The sentence of a release says at once which of its steps is wrong", async () => {
+  const { ann, send } = await openShop();
+  expect((await ann.get(FLAG)).text).toContain("An empty step is left out.");
+  for (const [step, message] of [
+    [["60", "", "10"], "The steps rise: 10 % does not follow 60 %."],
+    [["0"], "A step is a share above 0 up to 100 %."],
+  ] as const) {
+    const { status, text } = await send({ ...COURSE, step: [...step], act: "check" });
+    expect(status).toBe(200);
+    expect(text).toContain(`<p class="error if-steps">${message}</p>`);
+  }
+  expect((await send({ ...COURSE, step: ["10", "", "60"], act: "check" })).text).not.toContain(
+    "error if-steps",
+  );
+});
+
+test("An environment that needs approvals has buttons that propose", async () => {
+  const { app, ann, send, flag } = await openShop();
+  await send(COURSE);
+  await send({ do: "abort" });
+  await setEnvironment(app, OPERATOR, "shop", "live", { approvals: 1 });
+  const text = plain((await ann.get(FLAG)).text);
+  for (const label of ["the steps", "the release", "the schedule", "the experiment"])
+    expect(text).toContain(`Propose ${label} in live`);
+  expect(text).not.toContain("Start the steps");
+  const undo = `/projects/shop/history/${(await flag()).revision}/rollback?to=before`;
+  expect(plain((await ann.get(undo)).text)).toContain("Propose to roll back search in live");
 });
 
 /** The text of a page, with single spaces. */

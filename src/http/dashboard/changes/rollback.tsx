@@ -176,7 +176,7 @@ function rollbackPage(
           id="rollback"
           why={failed?.why ?? null}
           icon="history"
-          act={`Roll back ${flag} in ${environment.slug}`}
+          act={`${environment.approvals > 0 ? "Propose to roll" : "Roll"} back ${flag} in ${environment.slug}`}
           back={{ to: history }}
         />
       </div>

@@ -3,7 +3,7 @@ import { wallTime } from "../../../base/wall-time.ts";
 import { segmentTitle } from "../../../flags/audience.ts";
 import { GUARD_ACTIONS } from "../../../flags/ramps/ramp-card.ts";
 import { metricInWords } from "../../../flags/release/release-words.ts";
-import { DAYS, PACES, type Release, SPANS } from "../../../flags/release/release.ts";
+import { DAYS, findStepsFault, PACES, type Release, SPANS } from "../../../flags/release/release.ts";
 import { type Fields, textOf, textsOf } from "../fields.ts";
 import type { PropsWithChildren } from "../markup.ts";
 import { ComparisonFields } from "../parts/conditions.tsx";
@@ -138,6 +138,7 @@ export function HowPanels({ screen: { metrics, typed }, release }: Props) {
   const faults = typed.release?.faults ?? {};
   const count = Math.max(STEPS, release.steps.length);
   const steps = Array.from({ length: count }, (_, at) => release.steps[at] ?? "");
+  const wrong = findStepsFault(release)?.at;
   return (
     <>
       <Panel class="panel if-at" of={["at"]} faults={faults}>
@@ -169,7 +170,7 @@ export function HowPanels({ screen: { metrics, typed }, release }: Props) {
                 name="step"
                 label={`Step ${at + 1}, %`}
                 value={share}
-                {...wrongAt("step", faults)}
+                {...(wrong === undefined || wrong === at ? wrongAt("step", faults) : {})}
               />{" "}
               →{" "}
             </>
@@ -192,6 +193,7 @@ export function HowPanels({ screen: { metrics, typed }, release }: Props) {
           value={String(release.every)}
           options={PACES.map((pace) => [String(pace), durationInWords(pace).replace(/^1 /, "")])}
         />
+        <span class="soft small">An empty step is left out.</span>
         <Fault of="step" faults={faults} />
         <Fault of="every" faults={faults} />
         <Guards metrics={metrics} release={release} />

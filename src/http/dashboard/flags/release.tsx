@@ -1,8 +1,10 @@
+import { sentence } from "../../../base/shapes/words.ts";
 import type { FlagPlace } from "../../../flags/flag.ts";
 import { beginningOf, endingOf, labelOf, lastOf, verbOf } from "../../../flags/release/release-words.ts";
 import {
   controlOf,
   detailsOf,
+  findStepsFault,
   HOW,
   partsOf,
   type Release,
@@ -98,6 +100,7 @@ function Will({ screen, release }: { screen: Screen; release: Release }) {
   const { now, timeZone } = useView();
   const saying = { now, timeZone };
   const control = controlOf(record, release.variant);
+  const fault = findStepsFault(release);
   /** A text for each of who gets it, of which one shows. */
   const eachOf = (text: (who: Release["who"]) => string) =>
     WHOS.map((who) => (
@@ -110,7 +113,8 @@ function Will({ screen, release }: { screen: Screen; release: Release }) {
     <div class="will">
       <div data-part="will">
         <input type="hidden" name="details" value={detailsOf(release)} />
-        <p>
+        {fault && <p class="error if-steps">{sentence(fault.message)}</p>}
+        <p class={fault ? "not-steps" : ""}>
           {HOWS.map((how) => (
             <b {...ONLY[how]}>
               {how === "steps"
@@ -148,7 +152,7 @@ function Will({ screen, release }: { screen: Screen; release: Release }) {
           <span data-part="act">
             {HOWS.map((how) => (
               <span {...ONLY[how]}>
-                {labelOf({ ...release, how })} in {slug}
+                {labelOf({ ...release, how }, approvals > 0)} in {slug}
               </span>
             ))}
           </span>
