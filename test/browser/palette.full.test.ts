@@ -56,11 +56,17 @@ describeInBrowser("in a browser (needs /usr/bin/chromium), the palette", () => {
     const isTyped = (text: string) => async () => (await name.inputValue()) === text;
     await page.keyboard.press("Control+k");
     await field(page).fill("create a flag");
-    await chosen(page).filter({ hasText: "Create a flag" }).waitFor();
+    await chosen(page).filter({ hasText: "New flag" }).waitFor();
     await page.keyboard.press("Enter");
     await name.waitFor();
     await page.keyboard.type("go-one");
     await eventually("the palette leads into the field", isTyped("go-one"));
+
+    await page.keyboard.press("Control+k");
+    await field(page).fill("qwertz");
+    await chosen(page).filter({ hasText: "Nothing matches" }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/dashboard\/docs\?q=qwertz$/);
 
     await page.goto(`${server.url}/dashboard/projects/shop`);
     await page.keyboard.press("c");

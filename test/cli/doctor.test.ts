@@ -144,12 +144,12 @@ describe("doctor", () => {
     expect(code).toBe(0);
     expect(of("mail")).toMatchObject({
       status: "warning",
-      message: "no mail server is configured, and the forms contact, order would send mail",
+      message: "no mail server is configured, and the forms contact and order would send mail",
       hint: expect.stringContaining("--smtp-url"),
     });
     expect(of("links")).toMatchObject({
       status: "warning",
-      message: expect.stringContaining("the form contact sends are paths"),
+      message: expect.stringContaining("links in mail and webhooks of the form contact are paths"),
       hint: expect.stringContaining("--public-url"),
     });
 

@@ -106,7 +106,7 @@ async function checkProvider(connects: boolean, { oidc, option }: Surroundings):
 function withoutLinks(sending: SendingForm[], { option }: Surroundings): Finding[] {
   const linking = sending.filter(({ notifies, hasTargets }) => notifies || hasTargets);
   if (linking.length === 0) return [];
-  const message = `links in what ${namesOf(linking)} sends are paths, which lead nowhere from outside`;
+  const message = `links in mail and webhooks of ${namesOf(linking)} are paths, which lead nowhere from outside`;
   return [
     warning(
       "links",
@@ -141,6 +141,7 @@ async function checkNetworks(networks: string[], { option }: Surroundings): Prom
 function namesOf(forms: SendingForm[]): string {
   const names = forms.slice(0, 3).map(({ slug }) => slug);
   const more = forms.length - names.length;
-  const text = `the form${forms.length === 1 ? "" : "s"} ${names.join(", ")}`;
-  return more === 0 ? text : `${text} and ${more} more`;
+  const all = [...names, ...(more > 0 ? [`${more} more`] : [])];
+  const text = all.length === 1 ? all[0] : `${all.slice(0, -1).join(", ")} and ${all.at(-1)}`;
+  return `the form${forms.length === 1 ? "" : "s"} ${text}`;
 }

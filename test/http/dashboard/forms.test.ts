@@ -239,6 +239,9 @@ test("The page of a form says where submissions are sent, and that mail waits fo
     await setForm(app, OPERATOR, "contact", { notify: ["ann@example.com"] });
     const { text } = await get("/forms/contact");
     expect([text.includes(nowhere), text.includes(waits)]).toEqual([false, !hasMail]);
+    const help = "/docs/running#mail-and-webhooks-what-the-server-may-reach";
+    expect(text.includes(`href="/dashboard${help}"`)).toBe(!hasMail);
+    expect((await get("/docs/running")).text).toContain(` id="${help.split("#")[1]}"`);
   }
 });
 

@@ -66,7 +66,7 @@ describe("/go", () => {
     expect(await go("admin", "inbox CONTACT")).toEqual([["page", "Inbox of contact", "/inbox/contact"]]);
     expect(await go("admin", "shop segm")).toEqual([
       ["page", "Segments", "/projects/shop/segments"],
-      ["action", "Create a segment", "/projects/shop/segments/new"],
+      ["action", "New segment", "/projects/shop/segments/new"],
     ]);
     expect(await go("admin", "order")).toEqual([
       ["submission", "Where is my &lt;b&gt;order&lt;/b&gt;?", `/inbox/contact/${id}`],
@@ -77,8 +77,23 @@ describe("/go", () => {
       "ada@example.com",
       "/people?q=ada%40example.com",
     ]);
-    expect(await go("admin", "--")).toEqual([]);
+    expect(await go("admin", "create segment")).toEqual(await go("admin", "new segment"));
     expect(await go("admin", "")).toContainEqual(["page", "Inbox", "/inbox"]);
+  });
+
+  test("says that nothing matches, and offers to search the documentation for it", async () => {
+    const { go } = await openShop();
+    for (const [q, typed] of [
+      ["--", "--"],
+      ["erase & forget", "erase+%26+forget"],
+    ] as const)
+      expect(await go("viewer", q)).toEqual([
+        [
+          "documentation",
+          `Nothing matches: search the documentation for “${Bun.escapeHTML(q)}”`,
+          `/docs?q=${typed}`,
+        ],
+      ]);
   });
 
   test("offers what the caller may see and do, and no more", async () => {
@@ -91,8 +106,11 @@ describe("/go", () => {
     ]);
     expect(await actions("editor", "turn search")).toEqual(["Turn on search in develop"]);
     expect(await actions("viewer", "search")).toEqual([]);
-    expect(await go("inbox", "search")).toEqual([]);
-    expect(await go("viewer", "users")).toEqual([]);
+    for (const [role, q] of [
+      ["inbox", "search"],
+      ["viewer", "users"],
+    ] as const)
+      expect((await go(role, q)).map(([kind]) => kind)).toEqual(["documentation"]);
     expect(await actions("viewer", "")).toEqual(["Sign out"]);
   });
 

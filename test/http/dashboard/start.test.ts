@@ -51,6 +51,16 @@ describe("/start", () => {
     expect(taken.status).toBe(409);
   });
 
+  test("names the first project only where it is there, or is made with the first form", async () => {
+    const app = openTestApp();
+    const admin = await openDashboard(app).signIn("admin");
+    expect((await admin.get("/start")).text).toContain("The first is called <b>default</b>");
+    await createProject(app, OPERATOR, { slug: "shop", environments: ["live"] });
+    const { text } = await admin.get("/start");
+    expect(text).not.toContain("<b>default</b>");
+    expect(text).toContain("flags set new-checkout -p shop");
+  });
+
   test("names a form without Latin letters contact", async () => {
     const admin = await openDashboard(openTestApp()).signIn("admin");
     expect((await admin.post("/start/form", { name: "お問い合わせ" })).path).toBe("/forms/contact");

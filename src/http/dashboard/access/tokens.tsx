@@ -69,7 +69,8 @@ export function tokenRoutes(dashboard: Dashboard) {
       ),
     ];
     return {
-      title: "Tokens",
+      title: "Access: tokens",
+      heading: "Access",
       section: "access",
       topics: ["setup"],
       commands: [

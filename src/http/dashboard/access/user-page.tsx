@@ -36,7 +36,7 @@ export function userPage({ user, memberships, identity, provider, sessions, fail
     title: `User ${name}`,
     heading: name,
     section: "access",
-    back: { to: "/access/users", label: "Users" },
+    back: { to: "/access/users", label: "Access" },
     actions: (
       <ButtonForm
         to={userPath(name)}

@@ -159,7 +159,8 @@ type Shown = {
 function usersPage({ users, search, filter, counts, after, next, sessions, typed }: Shown): Page {
   const seen = new Map(sessions.toReversed().map(({ user, seenAt }) => [user, seenAt]));
   return {
-    title: "Users",
+    title: "Access: users",
+    heading: "Access",
     section: "access",
     topics: ["setup"],
     commands: [

@@ -17,7 +17,7 @@ import { Notice } from "../parts/status.tsx";
 import type { Typed } from "../parts/submit.ts";
 import { Foreign, visible } from "../parts/text.tsx";
 import { formatExact } from "../parts/time.tsx";
-import { formPath } from "../paths.ts";
+import { DOCS_PAGE, formPath, pathTo } from "../paths.ts";
 import { useMayWriteForms, useView } from "../view.ts";
 import type { FormShown } from "./form-shown.ts";
 import { Feeds, feedsInWords } from "./form-feeds.tsx";
@@ -71,7 +71,13 @@ export function SettingsCard({ shown, open, refused }: Props) {
         )}
       </div>
       {mailWaits && (
-        <Notice tone="warn" title={sentence(`${NO_MAIL_SERVER}: mail of this form waits for one`)} />
+        <Notice tone="warn" title={sentence(`${NO_MAIL_SERVER}: mail of this form waits for one`)}>
+          <p>
+            <A to={pathTo(DOCS_PAGE, { page: "running" })} hash="mail-and-webhooks-what-the-server-may-reach">
+              How to set one up
+            </A>
+          </p>
+        </Notice>
       )}
       {lost.length > 0 && (
         <Notice tone="bad">

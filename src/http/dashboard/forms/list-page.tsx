@@ -124,7 +124,7 @@ function CreateLink() {
   if (!useMayWriteForms(null)) return null;
   return (
     <ButtonLink to="/forms/new" kind="primary" icon="plus" shortcut="c">
-      Create a form
+      New form
     </ButtonLink>
   );
 }

@@ -11,6 +11,7 @@ import { listProjects } from "../../../projects/projects.ts";
 import { filterOf, readQuery } from "../inbox/query.ts";
 import { SECTIONS } from "../navigation.tsx";
 import {
+  DOCS,
   NEW_EXPERIMENT,
   NEW_SEGMENT,
   formPath,
@@ -42,8 +43,8 @@ export async function find(app: App, caller: Caller, search: string, timeZone: s
     hasScopeSomewhere(caller, "forms:read"),
   ];
   const projects = ofFlags ? (await listProjects(app, caller, { limit: PROJECTS })).items : [];
-  const some = (results: readonly Result[]) =>
-    results.filter(({ label, detail = "" }) => hasWords(`${label} ${detail}`, words)).slice(0, MOST);
+  const some = (results: readonly Result[], also = "") =>
+    results.filter(({ label, detail = "" }) => hasWords(`${label} ${detail} ${also}`, words)).slice(0, MOST);
   const pages = SECTIONS.filter(
     ({ name, scope }) => name !== "go" && (scope === null || maySee(caller, scope)),
   );
@@ -53,7 +54,7 @@ export async function find(app: App, caller: Caller, search: string, timeZone: s
     isNamed && ofForms ? formsOf(app, caller) : [],
     isNamed && ofForms ? findSent(app, caller, search.trim(), timeZone) : [],
   ]);
-  return [
+  const found = [
     ...flags.slice(0, MOST),
     ...some(forms),
     ...some(
@@ -62,9 +63,12 @@ export async function find(app: App, caller: Caller, search: string, timeZone: s
     ...some([...pages, FIRST_STEPS].map(({ label, to }) => ({ kind: "page", label, to }))),
     ...(isNamed ? some(projects.flatMap((project) => pagesOf(caller, project))) : []),
     ...actions.slice(0, MOST),
-    ...some(creations(caller, projects)),
+    ...some(creations(caller, projects), "create a an"),
     ...sent,
   ];
+  if (found.length > 0) return found;
+  const label = `Nothing matches: search the documentation for “${search.trim()}”`;
+  return [{ kind: "documentation", label, to: DOCS, query: { q: search } }];
 }
 
 async function formsOf(app: App, caller: Caller): Promise<Result[]> {
@@ -99,18 +103,14 @@ function creations(caller: Caller, projects: readonly Project[]): Result[] {
     ] as const;
     return to.map(([noun, path]) => ({
       kind: "action",
-      label: `Create ${article(noun)}`,
+      label: `New ${noun}`,
       detail: project,
       to: path,
     }));
   });
-  const form: Result = { kind: "action", label: "Create a form", to: "/forms/new" };
+  const form: Result = { kind: "action", label: "New form", to: "/forms/new" };
   const signOut: Result = { kind: "action", label: "Sign out", to: "/sign-out", values: {} };
   return [...(hasScopeSomewhere(caller, "forms:write") ? [form] : []), ...inProjects, signOut];
-}
-
-function article(noun: string): string {
-  return `${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun}`;
 }
 
 /** The newest submissions with the words, the list of all of them, and everything of a person with an address. */
@@ -221,7 +221,7 @@ function switchesOf(caller: Caller, { project, flag }: Found): Result[] {
   });
 }
 
-type ResultKind = "page" | "project" | "flag" | "form" | "sender" | "submission" | "action";
+type ResultKind = "page" | "documentation" | "project" | "flag" | "form" | "sender" | "submission" | "action";
 
 type Query = Parameters<typeof addressOf>[2];
 

@@ -1,6 +1,5 @@
 import { listProjects } from "../../../projects/projects.ts";
 import type { Page } from "../page.tsx";
-import { Empty } from "../parts/card.tsx";
 import { Hidden } from "../parts/link.tsx";
 import { Search } from "../parts/list.tsx";
 import { Foreign } from "../parts/text.tsx";
@@ -30,17 +29,13 @@ function goPage(search: string, results: readonly Result[]): Page {
     content: (
       <div class="stack narrow">
         <Search to="/go" search={search} label="Go to" placeholder="Flag, form, person, page or action" />
-        {results.length === 0 ? (
-          <Empty title="Nothing has these words" />
-        ) : (
-          <ul class="results" aria-label="Results">
-            {results.map((result) => (
-              <li>
-                <Item result={result} />
-              </li>
-            ))}
-          </ul>
-        )}
+        <ul class="results" aria-label="Results">
+          {results.map((result) => (
+            <li>
+              <Item result={result} />
+            </li>
+          ))}
+        </ul>
       </div>
     ),
   };

@@ -18,7 +18,7 @@ const ALL: readonly (readonly [where: string, keys: readonly (readonly [keys: st
       ["g o", "Go to the forms"],
       ["g d", "Go to the deliveries"],
       ["g p", "Go to the senders"],
-      ["c", "Create a form or a flag"],
+      ["c", "New form or flag"],
       ["/", "Search"],
       ["z", "Undo"],
       ["Ctrl ↵", "Send the form of the text"],

@@ -183,7 +183,7 @@ function NothingHere({
         <p class="soft">What people send to a form arrives here.</p>
         {mayWrite && (
           <ButtonLink to="/forms/new" kind="primary" icon="plus">
-            Create a form
+            New form
           </ButtonLink>
         )}
       </Empty>

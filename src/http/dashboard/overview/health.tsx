@@ -162,13 +162,20 @@ const COLUMNS: Column<Finding>[] = [
 /** A hint with the command that ends it, if there is one, as `set it: timedatectl set-ntp true`. */
 function Hint({ text }: { text: string }) {
   const found = /^(.*?): ((?:formflag|chmod|chown|ulimit|timedatectl|unset|--)[^:]*.*)$/s.exec(text);
-  if (!found) return <Foreign text={text} />;
+  if (!found) return <Options text={text} />;
   return (
     <>
-      <Foreign text={found[1]!} />:{" "}
+      <Options text={found[1]!} />:{" "}
       <code>
         <Foreign text={found[2]!} />
       </code>
     </>
   );
+}
+
+/** A text with its options as code, each on one line. */
+function Options({ text }: { text: string }) {
+  return text
+    .split(/(--[a-z][a-z-]*)/)
+    .map((part, at) => (at % 2 === 1 ? <code class="nowrap">{part}</code> : <Foreign text={part} />));
 }

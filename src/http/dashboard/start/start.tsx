@@ -80,6 +80,7 @@ function slugOf(name: string): string {
 
 function startPage(steps: Steps, typed: Typed | null): Page {
   const all = Object.values(steps).filter((step) => step !== null);
+  const project = steps.flag?.project ?? null;
   const left = all.filter(({ isDone }) => !isDone).length;
   return {
     title: "Start",
@@ -92,7 +93,7 @@ function startPage(steps: Steps, typed: Typed | null): Page {
         : `${left === 1 ? "One step, a minute or two" : `${counted(left, "step")}, a minute or two each`}. Leave when you like; Today keeps them until they are done.`,
     commands: [
       ["Create a form", "forms create", "contact"],
-      ["Create a flag", "flags set", "new-checkout", { p: DEFAULT_PROJECT, e: "production" }],
+      ["Create a flag", "flags set", "new-checkout", { p: project ?? DEFAULT_PROJECT, e: "production" }],
     ],
     content: (
       <div class="split aside">
@@ -102,22 +103,27 @@ function startPage(steps: Steps, typed: Typed | null): Page {
             Rather look around first? Go to <A to="/">Today</A>.
           </p>
         </div>
-        <Words />
+        <Words isFirst={[null, DEFAULT_PROJECT].includes(project)} />
       </div>
     ),
   };
 }
 
-/** The words that the product uses for what it holds. */
-function Words() {
+/** The words that the product uses for what it holds. `isFirst` says that the first project is there, or is made with what is created. */
+function Words({ isFirst }: { isFirst: boolean }) {
   return (
     <aside class="card" aria-labelledby="words">
       <h2 id="words">Four words</h2>
       <dl class="words">
         <dt>Project</dt>
         <dd>
-          One application with its forms and flags. The first is called <b>{DEFAULT_PROJECT}</b>, and can be
-          renamed.
+          One application with its forms and flags.{" "}
+          {isFirst && (
+            <>
+              The first is called <b>{DEFAULT_PROJECT}</b>.{" "}
+            </>
+          )}
+          It can be renamed.
         </dd>
         <dt>Environment</dt>
         <dd>Where it runs, such as develop and production. A flag has a state in each.</dd>

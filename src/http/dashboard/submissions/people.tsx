@@ -81,8 +81,8 @@ function faultOf(email: string): string | null {
   return checked.success ? null : checked.error.issues[0]!.message;
 }
 
-/** A recent sender. `count` is of their submissions among the newest. */
-type Recent = { address: string; at: number; count: number };
+/** A recent sender, without a number: only their page counts in every folder. */
+type Recent = { address: string; at: number };
 
 /** The senders of the newest submissions, each once. */
 async function recentPeople(app: App, caller: Caller): Promise<Recent[]> {
@@ -92,7 +92,7 @@ async function recentPeople(app: App, caller: Caller): Promise<Recent[]> {
     return address === null ? [] : [{ address, at: Date.parse(createdAt) }];
   });
   const people = Map.groupBy(sent, ({ address }) => address.toLowerCase());
-  return [...people.values()].map((group) => ({ ...group[0]!, count: group.length }));
+  return [...people.values()].map((group) => group[0]!);
 }
 
 /** The search for a person, above recent senders. `fault` is what is wrong with what was typed. */
@@ -120,7 +120,6 @@ function peoplePage(typed: string, fault: string | null, recent: readonly Recent
                     </A>
                   ),
                 },
-                { label: "Submissions", numeric: true, cell: ({ count }) => count },
                 { label: "Last", cell: ({ at }) => <Time at={at} /> },
               ]}
             />
@@ -239,8 +238,8 @@ function Sent({ submissions, titleOf, next }: Pick<Person, "submissions" | "titl
   const more = forms.length > 3 ? ` and ${forms.length - 3} more` : "";
   return (
     <>
-      {next === null ? counted(submissions.length) : `More than ${counted(submissions.length)}`} in{" "}
-      <Foreign text={forms.slice(0, 3).join(", ") + more} />, the last{" "}
+      {next === null ? counted(submissions.length) : `More than ${counted(submissions.length)}`} in all
+      folders, to <Foreign text={forms.slice(0, 3).join(", ") + more} />, the last{" "}
       <Time at={Date.parse(last.createdAt)} />
     </>
   );

@@ -163,8 +163,8 @@ function Others({ view: { others, address } }: { view: SubmissionView }) {
       {" · "}
       <A to="/people" query={{ q: address }}>
         {`${count}${others.isMore ? "+" : ""} ${count === 1 ? "other" : "others"} by this person`}
-      </A>
-      , the last <Time at={Date.parse(others.submissions[0]!.createdAt)} />
+      </A>{" "}
+      in all folders, the last <Time at={Date.parse(others.submissions[0]!.createdAt)} />
     </>
   );
 }

@@ -128,12 +128,14 @@ test("a page says which of how many it shows, in its folder and in a search", as
   expect(await shown("?folder=inbox&q=b")).toContain(">1 of 1</span>");
 });
 
-test("a page counts what else the person sent", async () => {
+test("a page counts what else the person sent, in all folders", async () => {
   const data = { email: "twelve@example.com", message: "again" };
   const { path } = await received(data);
   expect((await browser.get(path)).text).not.toContain("by this person");
   for (let count = 0; count < 3; count += 1) await received(data);
-  expect((await browser.get(path)).text).toContain("3 others by this person");
+  const { path: archived } = await received(data);
+  await browser.post(`${archived}/archive`, {});
+  expect((await browser.get(path)).text).toMatch(/>4 others by this person<\/a> in all folders, the last /);
 });
 
 test("a search for a label and what is mine lists them, with their badges", async () => {
