@@ -80,6 +80,28 @@ describeInBrowser("The list of flags", () => {
     await context.close();
   });
 
+  test("names production in one line on a phone with a scrollbar, and what its search looks for", async () => {
+    const { page, context } = await signInBrowser(browser(), server);
+    for (const width of [390, 375, 320]) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.goto(`${server.url}/dashboard/projects/shop/flags/plain?environment=production`);
+      const heights = await page.evaluate<number[]>(
+        "[...document.querySelectorAll('.envs .env')].map(({ offsetHeight }) => offsetHeight)",
+      );
+      expect(heights).toHaveLength(3);
+      expect({ width, most: Math.max(...heights) < 30 }).toEqual({ width, most: true });
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.goto(`${server.url}/dashboard/projects/shop`);
+    const search = page.getByRole("searchbox", { name: "Search flags" });
+    // A text that is as long as the placeholder shows the room for it.
+    await search.fill((await search.getAttribute("placeholder"))!);
+    const room =
+      "(({ scrollWidth, clientWidth }) => clientWidth - scrollWidth)(document.querySelector('#search'))";
+    expect(await page.evaluate<number>(room)).toBe(0);
+    await context.close();
+  });
+
   test("ticks all, or a range with Shift, counts them, and keeps what is done with them in view", async () => {
     const { page, context } = await signInBrowser(browser(), server);
     await page.setViewportSize({ width: 1280, height: 500 });
