@@ -126,7 +126,7 @@ describeInBrowser("An open page", () => {
     await page.getByRole("link", { name: "Forms" }).first().click();
     await page.getByRole("heading", { level: 1, name: "Forms" }).waitFor();
     await page.goBack();
-    await page.getByRole("heading", { level: 1, name: "Tokens" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Access" }).waitFor();
     await page.locator("#token-pipeline").waitFor();
     expect(await page.content()).not.toContain(text);
     await context.close();

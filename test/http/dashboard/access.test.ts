@@ -10,6 +10,15 @@ function open() {
 
 const PASSWORD = "correct horse battery";
 
+test("Both pages behind Access are called so", async () => {
+  const { get } = await open().signIn("admin");
+  for (const page of ["users", "tokens"]) {
+    const { text } = await get(`/access/${page}`);
+    expect(text).toContain("<h1>Access</h1>");
+    expect(text).toContain(`<title>Access: ${page} `);
+  }
+});
+
 test("An admin creates users, changes their roles, makes links and deletes them by their name", async () => {
   const { app, signIn, openBrowser } = open();
   const { get, post } = await signIn("admin");
