@@ -241,6 +241,25 @@ test("An environment that needs approvals has buttons that propose", async () =>
   expect(plain((await ann.get(undo)).text)).toContain("Propose to roll back search in live");
 });
 
+test("A release of any kind that waits for approval shows on the page of its flag in that environment alone", async () => {
+  const { app, ann, send } = await openShop();
+  await setEnvironment(app, OPERATOR, "shop", "live", { approvals: 1 });
+  const propose = { propose: "14d", why: "" };
+  for (const release of [
+    COURSE,
+    { who: "all", how: "now", variant: "on" },
+    { who: "all", how: "at", variant: "on", at: "2030-01-01T00:00" },
+  ])
+    expect((await send({ ...release, ...propose })).path).toContain("/projects/shop/changes/");
+  const text = plain((await ann.get(FLAG)).text);
+  expect(text.match(/Waits for approval: [^.]*\./g)!.toSorted()).toEqual([
+    "Waits for approval: change flag search and ramp search in live, by ann.",
+    "Waits for approval: change flag search in live, by ann.",
+    "Waits for approval: create schedule for search in live, by ann.",
+  ]);
+  expect((await ann.get(FLAG.replace("live", "develop"))).text).not.toContain("Waits for approval");
+});
+
 /** The text of a page, with single spaces. */
 function plain(text: string): string {
   return text
