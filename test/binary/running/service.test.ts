@@ -338,7 +338,7 @@ describe.skipIf(machine === null)("the installed service", () => {
       stderr: "inherit",
     });
     expect(await new Response(child.stdout).json()).toEqual({ status: "ok" });
-    expect(await beside("status")).toMatchObject({ address: "https://127.0.0.1:443" });
+    expect(await beside("status")).toMatchObject({ address: "https://forms.example.com" });
     expect((await log()).split("\n").filter((line) => /"level":"(error|warn)"|SIGSYS/.test(line))).toEqual(
       [],
     );

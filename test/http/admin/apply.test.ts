@@ -24,7 +24,7 @@ test.each<[string, object]>([
     flagIn({ variants, defaultVariant: "x" }),
   ],
   [
-    'projects.shop.flags["a.b"].environments.develop.targeting.if[0]: "foo" is not known',
+    'projects.shop.flags["a.b"].environments.develop.targeting.if[0]: "foo" is not an operator',
     flagIn({ variants, targeting: { if: [{ foo: 1 }, "on"] } }),
   ],
   [

@@ -153,7 +153,7 @@ describe("a document", () => {
     const forms = { contact: { openWhen: "shop/production/contact-open" } };
     const faultOf = (document: object, options = {}) => apply(document, options).catch(String);
     expect(await faultOf({ forms })).toContain(
-      "not_found: forms.contact.openWhen: the flag shop/production/contact-open",
+      'not_found: forms.contact.openWhen: flag "shop/production/contact-open" does not exist',
     );
     await apply({ ...shop({ "contact-open": {} }), forms });
     expect((await getForm(there, OPERATOR, "contact")).openWhen).toBe("shop/production/contact-open");
