@@ -44,30 +44,6 @@ describeInBrowser("An open page", () => {
     await context.close();
   });
 
-  test("lets a message go that offers nothing, and keeps one with an Undo", async () => {
-    const shop = await newProject();
-    await shop.set("develop");
-    const { context, page } = await signInBrowser(browser(), server);
-    // Ends what would end by itself, as time does.
-    const pass = () =>
-      page.evaluate(
-        "document.getAnimations().forEach((each) => each.effect.target.matches('.said') && each.finish())",
-      );
-    await page.goto(`${server.url}/dashboard/forms/new`);
-    await page.getByLabel("Slug").fill(`returns-${shop.slug}`);
-    await button(page, "Create the form").click();
-    const message = page.locator("#messages .said");
-    await message.filter({ hasText: "Created form" }).waitFor();
-    await pass();
-    await message.waitFor({ state: "hidden" });
-    await page.goto(shop.pathOf("develop"));
-    await button(page, "Turn on in develop").click();
-    await message.filter({ hasText: "Undo" }).waitFor();
-    await pass();
-    expect(await message.isVisible()).toBe(true);
-    await context.close();
-  });
-
   test("asks before it is left with text that is not saved, and not after it is saved", async () => {
     const shop = await newProject();
     await shop.set("develop", "--payload", "{}");

@@ -47,7 +47,10 @@ function start(command: string[], more: Record<string, string> = {}) {
 }
 
 describe.skipIf(folder === null)("the packed package, outside of this repository", () => {
-  test.each([["node"], ["bun"]])("evaluates in %s", async (runtime) => {
+  test.each([
+    ["Node.js", "node"],
+    ["Bun", process.execPath],
+  ])("evaluates in %s", async (_, runtime) => {
     const file = write("app.mjs");
     const output = () => run([runtime, file], folder!, env);
     await set("--on");

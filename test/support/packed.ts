@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dir, "../..");
 /** Makes the file of the package. */
 export function packageFile(): string {
   const out = tempDirectory();
-  run(["bun", "scripts/release.ts", "--package", "openfeature", "--out", out], ROOT);
+  run([process.execPath, "scripts/release.ts", "--package", "openfeature", "--out", out], ROOT);
   return join(out, readdirSync(out)[0]!);
 }
 

@@ -122,7 +122,7 @@ function Head({ page }: { page: Page }) {
 /** Result of the last action, with its undo. */
 function Said({ flash: { text, undo } }: { flash: Flash }) {
   return (
-    <div class={undo ? "said" : "said passing"}>
+    <div class="said">
       <Icon name="check" />
       <span>{visible(text)}</span>
       {undo && (

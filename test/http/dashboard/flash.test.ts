@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { AppError } from "../../../src/base/errors.ts";
 import { setFlag } from "../../../src/flags/flags.ts";
-import { settingAction } from "../../../src/http/dashboard/paths.ts";
 import { createProject } from "../../../src/projects/projects.ts";
 import { openTestApp } from "../../support/app.ts";
 import { openDashboard } from "../../support/pages/dashboard.ts";
@@ -35,20 +34,6 @@ test("a message of an action is shown once, to the session that it is for", asyn
   const viewer = await signIn("viewer");
   viewer.cookies.set(name, cookies.get(name)!);
   expect((await viewer.get("/me")).text).not.toContain("Created bob");
-});
-
-test("a message goes away by itself unless it has an Undo, and each can be dismissed", async () => {
-  const { app, post } = await open();
-  await createProject(app, OPERATOR, { slug: "shop", environments: ["develop"] });
-  const place = { project: "shop", environment: "develop", flag: "search" };
-  await setFlag(app, OPERATOR, place, {});
-  const { revision } = (await app.store.flags.find(place))!;
-  const saidOf = (text: string) => /<div class="(said[^"]*)">.*?data-dismiss/s.exec(text)!;
-  const [created, classes] = saidOf((await post("/forms/new", { slug: "returns" })).text);
-  expect([created.includes("Created form returns"), classes]).toEqual([true, "said passing"]);
-  const turn = { act: "state", enabled: "on", revision: String(revision) };
-  const [turned, kept] = saidOf((await post(settingAction(place), turn)).text);
-  expect([turned.includes("Undo"), kept]).toEqual([true, "said"]);
 });
 
 test("a message waits while an open page is updated", async () => {
