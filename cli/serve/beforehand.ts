@@ -23,7 +23,7 @@ export function checkBeforehand(config: ServeConfig, log: Log): void {
   for (const address of lowPortsOf(config)) requireLowPort(address);
 }
 
-/** Returns whether a folder exists; one that does not is looked for above. */
+/** Whether a folder exists. Throws `invalid` for one that this user may not write to, or create above it. */
 function requireWritable(option: string, folder: string): boolean {
   for (let path = folder; ; path = dirname(path)) {
     try {

@@ -1,7 +1,5 @@
 import type { App } from "../../src/app.ts";
-import { createAddressList } from "../../src/base/network.ts";
 import { lazy, once } from "../../src/base/once.ts";
-import type { Report } from "../../src/http/errors.ts";
 import type * as FlagsModule from "../../src/http/flags/flags.ts";
 import type { OfrepService } from "../../src/http/flags/ofrep.ts";
 import type * as PreviewsModule from "../../src/http/flags/previews.ts";
@@ -9,7 +7,6 @@ import type * as FormsModule from "../../src/http/forms/forms.ts";
 import { createLinks } from "../../src/http/forms/links.ts";
 import { createGuard, type ThreadCounts } from "../../src/http/rate-limit.ts";
 import { type ThreadValues, valuesOf, type Metrics } from "../../src/http/operation/metrics.ts";
-import type { ServiceName } from "../../src/http/request-record.ts";
 import type { Services } from "../../src/http/services.ts";
 import { type Site, createSite } from "../../src/http/site.ts";
 import { COMMIT, VERSION } from "../version.ts";
@@ -17,6 +14,7 @@ import type { Listen } from "./address.ts";
 import type { ServeConfig } from "./config.ts";
 import { linkBaseOf } from "./dashboard-config.ts";
 import { ownAddresses } from "./own-addresses.ts";
+import { sitePartsOf } from "./site-parts.ts";
 import { signInOf } from "./sign-in.ts";
 import type { Telemetry } from "../../src/delivery/trace.ts";
 import type { Outgoing } from "../../src/delivery/outgoing.ts";
@@ -67,15 +65,10 @@ export function placeServices(
   }: Wiring,
 ): { places: Place[]; endStreams: () => void; values: () => ThreadValues } {
   const { basePath, publicUrl, maxStale } = config;
-  const reportOf = (service: ServiceName): Report => ({
-    error: log.error,
-    refused: (reason) => metrics.refused(service, reason),
-    spam: metrics.spam,
-    warn: (text) => log.line("warn", text),
-  });
+  const { reportOf, options } = sitePartsOf(config, app, { log, metrics, telemetry, isDraining });
   const guard = createGuard(app.now, config.limits, threads);
   const readGuard = config.limits.rate ? guard : undefined;
-  const isTrustedProxy = createAddressList(config.trustedProxies);
+  const { isTrustedProxy } = options;
   const streaming: Pick<OfrepService, "streams" | "close">[] = [];
   const closers: (() => void)[] = [];
   const streams = () => streaming.reduce((sum, each) => sum + each.streams(), 0);
@@ -253,17 +246,7 @@ export function placeServices(
     isShared: Object.keys(services).some((name) => EVERYWHERE.has(name)),
     hasDashboard: "dashboard" in services,
     site: createSite(services, {
-      app,
-      basePath,
-      isBaseOptional: config.isBaseOptional,
-      hsts: config.hsts,
-      isTrustedProxy,
-      counted: metrics,
-      log: log.request,
-      logsReads: log.logsReads,
-      report: reportOf("operation"),
-      isDraining,
-      served: telemetry?.served ?? null,
+      ...options,
       elsewhere: elsewhere && ((request, peer) => elsewhere(index, request, peer)),
     }),
   }));

@@ -1,6 +1,5 @@
 import type { App } from "../../../src/app.ts";
 import type { Telemetry } from "../../../src/delivery/trace.ts";
-import { createAddressList } from "../../../src/base/network.ts";
 import { once } from "../../../src/base/once.ts";
 import type { NoteRead } from "../../../src/flags/reads/reads.ts";
 import type { Report } from "../../../src/http/errors.ts";
@@ -21,13 +20,13 @@ import {
 import { createGuard } from "../../../src/http/rate-limit.ts";
 import type { Followed } from "../../../src/http/operation/registry.ts";
 import type { Metrics } from "../../../src/http/operation/metrics.ts";
-import type { ServiceName } from "../../../src/http/request-record.ts";
 import type { Services } from "../../../src/http/services.ts";
 import { type Site, createSite } from "../../../src/http/site.ts";
 import { COMMIT, VERSION } from "../../version.ts";
 import type { Listen } from "../address.ts";
 import type { ServeConfig } from "../config.ts";
 import type { Log } from "../log.ts";
+import { sitePartsOf } from "../site-parts.ts";
 
 type Wiring = {
   metrics: Metrics;
@@ -44,13 +43,9 @@ export function placeRelay(
   app: App,
   wiring: Wiring,
 ): { places: { address: Listen; site: Site }[]; endStreams: () => void } {
-  const { metrics, log, facts, telemetry, isDraining } = wiring;
+  const { metrics, facts, isDraining } = wiring;
   const { listen, metricsListen } = config;
-  const reportOf = (service: ServiceName): Report => ({
-    error: log.error,
-    refused: (reason) => metrics.refused(service, reason),
-    spam: metrics.spam,
-  });
+  const { reportOf, options } = sitePartsOf(config, app, wiring);
   const refuse = (): Response => {
     const message = `this server follows ${facts().following} and has only its flags: ask that server`;
     const headers = { "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store" };
@@ -74,17 +69,7 @@ export function placeRelay(
   };
   const siteOf = (services: Services) =>
     createSite(services, {
-      app,
-      basePath: config.basePath,
-      isBaseOptional: config.isBaseOptional,
-      hsts: config.hsts,
-      isTrustedProxy: createAddressList(config.trustedProxies),
-      counted: metrics,
-      log: log.request,
-      logsReads: log.logsReads,
-      report: reportOf("operation"),
-      isDraining,
-      served: telemetry?.served ?? null,
+      ...options,
       isReady: async () => readiness(facts(), isDraining()),
       isHere: isServed,
       elsewhere: async () => refuse(),
