@@ -12,8 +12,8 @@ const MOST = {
   "flags get": [181, 770],
   "flags list": [193, 835],
   "flags set": [250, 1085],
-  "serve until it listens": [254, 1050],
-  "serve with its jobs": [298, 1230],
+  "serve until it listens": [258, 1065],
+  "serve with its jobs": [300, 1240],
 };
 
 test("a command loads only what it needs, and a server what it needs to listen", () => {
