@@ -9,6 +9,9 @@ export const EXECUTABLE = join(import.meta.dir, "../../dist/formflag");
 
 if (!existsSync(EXECUTABLE)) throw new Error("dist/formflag is missing: run npm run build");
 
+/** The lines of a server's log that are errors. */
+export const errorsIn = (log: string) => log.split("\n").filter((line) => line.includes('"level":"error"'));
+
 /** `under` is what stands before the executable on the command line. */
 type ExecutableOptions = RunOptions & { under?: string[] };
 
