@@ -12,6 +12,10 @@ export type GrpcServer = {
   close: () => void;
 };
 
+/** Most streams of a connection. */
+const MAX_STREAMS = 10_000;
+/** Streams of a connection that its client may end a second, beyond as many as it may have: a flood of them is an attack. */
+const RESETS_A_SECOND = 100;
 /** Most bytes of a request. */
 const MAX_MESSAGE = 16 * 1024;
 /** Interval of pings that keep a connection open through proxies, and for how long one may be unanswered, in milliseconds. */
@@ -28,8 +32,10 @@ export async function serveGrpc(
   methods: Methods,
 ): Promise<GrpcServer> {
   const http2 = process.getBuiltinModule("node:http2");
-  const settings = { maxConcurrentStreams: 10_000, maxHeaderListSize: 16 * 1024 };
-  const server = tls ? http2.createSecureServer({ ...tls, settings }) : http2.createServer({ settings });
+  const settings = { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: 16 * 1024 };
+  // A proxy may end the streams of all its readers at once: by default, the thousandth ends the connection of all.
+  const options = { settings, streamResetBurst: MAX_STREAMS, streamResetRate: RESETS_A_SECOND };
+  const server = tls ? http2.createSecureServer({ ...tls, ...options }) : http2.createServer(options);
   const sessions = new Set<Http2.ServerHttp2Session>();
   server.on("session", (session: Http2.ServerHttp2Session) => {
     sessions.add(session);

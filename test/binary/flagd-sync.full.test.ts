@@ -101,7 +101,7 @@ describe("gRPC for flagd", () => {
 
   test("tells a change of the environment, and nothing of others", async () => {
     const stream = client.follow({ token });
-    await eventually("the first file", () => stream.files[0]);
+    await stream.first;
     await set("other", "staging", "--on");
     await set("hero", "develop", "--off");
     await eventually("the change", () => stateIn(stream.files.at(-1))?.defaultVariant === "off");
@@ -123,12 +123,12 @@ describe("gRPC for flagd", () => {
     const stream = client.follow({
       token: await tokenFor("short", "flags:sync", "-p", "shop", "-e", "develop"),
     });
-    await eventually("the first file", () => stream.files[0]);
+    await stream.first;
     expect((await cli.run("tokens", "revoke", "short", "-p", "shop", "--yes")).code).toBe(0);
     expect(await stream.ended).toBe("UNAUTHENTICATED");
   });
 
-  test("goes on after connections that speak no gRPC, and a flood of resets", async () => {
+  test("goes on after connections that speak no gRPC, and a flood of resets, which it ends", async () => {
     await fetch(`http://127.0.0.1:${port}/`).catch(() => {});
     const garbage = Promise.withResolvers<void>();
     connect(port, "127.0.0.1")
@@ -138,11 +138,13 @@ describe("gRPC for flagd", () => {
       .end(Buffer.alloc(100_000, 7));
     await garbage.promise;
     const session = http2.connect(`http://127.0.0.1:${port}`).on("error", () => {});
-    for (let count = 0; count < 2000 && !session.destroyed; count += 1) {
+    const closed = new Promise((fulfil) => session.on("close", () => fulfil("closed")));
+    for (let count = 0; count < 100_000 && !session.destroyed; count += 1) {
       const stream = session.request({ ":method": "POST", ":path": "/" }).on("error", () => {});
       stream.close(8);
+      if (count % 500 === 0) await Bun.sleep(1);
     }
-    session.destroy();
+    expect(await closed).toBe("closed");
     expect(stateIn(await client.fetch({ token }))).toBeDefined();
     expect(server.stderr()).not.toContain("error");
   });
@@ -154,6 +156,17 @@ describe("gRPC for flagd", () => {
     await eventually("the change for each", () => streams.every(({ files }) => files.length === 2));
     await set("hero", "develop", "--on");
     for (const stream of streams) stream.cancel();
+  });
+
+  test("keeps a connection whose readers come and go together", async () => {
+    const client = grpcClient(origin);
+    for (let round = 0; round < 5; round += 1) {
+      const streams = Array.from({ length: 1000 }, () => client.follow({ token }));
+      await Promise.all(streams.map(({ first }) => first));
+      for (const stream of streams) stream.cancel();
+    }
+    expect(stateIn(await client.fetch({ token }))).toBeDefined();
+    client.close();
   });
 
   test("keeps one file for a reader that reads nothing, which then gets the newest", async () => {
@@ -230,7 +243,7 @@ test("a stop ends gRPC streams at once, and a provider comes back to the next se
   const { server, cli, token, port, origin } = await open();
   const client = grpcClient(origin);
   const stream = client.follow({ token });
-  await eventually("the first file", () => stream.files[0]);
+  await stream.first;
   const provider = new FlagdProvider({
     host: "127.0.0.1",
     port,

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { createToken, revokeToken } from "../../../src/access/tokens.ts";
 import type { FlagPatch } from "../../../src/flags/flag.ts";
 import { setSegment } from "../../../src/flags/segments.ts";
-import { createFlagdSource } from "../../../src/http/flags/flagd/source.ts";
+import { createFlagdFiles, createFlagdSource } from "../../../src/http/flags/flagd/source.ts";
 import { createSite } from "../../../src/http/site.ts";
 import { createProject } from "../../../src/projects/projects.ts";
 import { openServices, openTestApp, siteOptions } from "../../support/app.ts";
@@ -134,4 +134,18 @@ test("the file for the providers of this product has all that they evaluate as t
   expect(file.flags["resting"]).toMatchObject({ formflag: { isOff: true } });
   expect(file.$evaluators).toEqual({ lan: { in_cidr: [{ var: "ip" }, "10.0.0.0/8"] } });
   expect(((await flagd.json()) as File).flags["near"]).toBeUndefined();
+});
+
+test("a file that cannot be made once is made for the next reader", async () => {
+  let failures = 2;
+  const files = createFlagdFiles(app, ({ text }) => {
+    failures -= 1;
+    if (failures >= 0) throw new Error("no memory");
+    return text;
+  });
+  for (const reader of ["flagd", "formflag"] as const)
+    expect(await files.find("shop/live", reader).catch(String)).toBe("Error: no memory");
+  const made = await files.find("shop/live", "flagd");
+  expect(made).toContain('"scope":"shop/live"');
+  expect(await files.find("shop/live", "flagd")).toBe(made);
 });

@@ -68,11 +68,22 @@ export function grpcClient(origin: string, certificate?: Buffer) {
 function followed(stream: ClientReadableStream<Buffer>) {
   const files: string[] = [];
   const ended = Promise.withResolvers<string>();
-  stream.on("data", (message: Buffer) => void files.push(textIn(message)));
-  stream.on("error", (error: Error & { code: status }) => ended.resolve(status[error.code]));
+  const first = Promise.withResolvers<string | undefined>();
+  // A test may not wait for it.
+  first.promise.catch(() => {});
+  stream.on("data", (message: Buffer) => {
+    files.push(textIn(message));
+    first.resolve(files[0]);
+  });
+  stream.on("error", (error: Error & { code: status; details: string }) => {
+    ended.resolve(status[error.code]);
+    first.reject(new Error(`${status[error.code]}: ${error.details}`));
+  });
   stream.on("end", () => ended.resolve("OK"));
   return {
     files,
+    /** The first file. Throws what ended the stream before it. */
+    first: first.promise,
     /** The name of the status with which the server ended it. */
     ended: ended.promise,
     pause: () => stream.pause(),

@@ -23,6 +23,7 @@ import type { EnvironmentKeys } from "../../../access/place.ts";
 import { createTokenFinder } from "../../../access/token-finder.ts";
 import { tokenCaller } from "../../../access/tokens.ts";
 import { createCache } from "../../../base/changes.ts";
+import { once } from "../../../base/once.ts";
 import { type FlagSource, createFlagViews } from "../../../flags/reads/snapshots.ts";
 
 /** The file of an environment for flagd's HTTP source: https://flagd.dev/reference/sync-configuration/ */
@@ -35,7 +36,7 @@ export type FlagdSource = {
 };
 
 /** The file that readers of an environment get until a flag changes or expires. */
-type Prepared = SourceFile & { body: Blob; etag: string; gzipped?: Promise<Blob> };
+type Prepared = SourceFile & { body: Blob; etag: string; gzipped: () => Promise<Blob> };
 
 const HEADERS = { ...NO_SNIFF, "Cache-Control": "no-cache", Vary: "Accept, Accept-Encoding" } as const;
 const ENDING = ".json";
@@ -61,6 +62,7 @@ export function createFlagdSource(
     ...file,
     body: new Blob([file.text]),
     etag: etagOf(file.text),
+    gzipped: once(() => gzipped(file.text)),
   }));
 
   /** The file of an environment that a token reads; undefined if there is no such environment. */
@@ -159,7 +161,7 @@ function countedIn(rules: string | null): Counted {
 
 /** The file, packed where the reader takes that, or 304 if the reader has it. */
 async function send(request: Request, prepared: Prepared, type: string): Promise<Response> {
-  const { etag, omitted, body } = prepared;
+  const { etag, omitted, body, gzipped } = prepared;
   const headers = new Headers({
     ...HEADERS,
     "Content-Type": type,
@@ -170,7 +172,7 @@ async function send(request: Request, prepared: Prepared, type: string): Promise
   const known = request.headers.get("if-none-match");
   if (known !== null && matches(known, etag)) return new Response(null, { status: 304, headers });
   const isGzip = acceptsGzip(request.headers.get("accept-encoding"));
-  const sent = isGzip ? await (prepared.gzipped ??= gzipped(prepared.text)) : body;
+  const sent = isGzip ? await gzipped() : body;
   if (isGzip) headers.set("Content-Encoding", "gzip");
   headers.set("Content-Length", String(sent.size));
   return new Response(sent, { headers });
@@ -223,7 +225,7 @@ type FlagdFiles<T> = {
 
 type View<T> = {
   source: FlagSource;
-  prepared: Partial<Record<Reader, Promise<T>>>;
+  prepared: Partial<Record<Reader, () => Promise<T>>>;
   until: number;
   /** The flags that experiments and guards measured when the file for the providers of this product was made. */
   measured: string;
@@ -262,7 +264,7 @@ export function createFlagdFiles<T>(app: App, prepare: (file: SourceFile) => T):
       const measured = reader === "formflag" ? await findMeasured(scope, keys.environmentKey) : view.measured;
       if (app.now() >= view.until || measured !== view.measured)
         Object.assign(view, { prepared: {}, until: Infinity, measured });
-      return await (view.prepared[reader] ??= make(view, scope, reader));
+      return await (view.prepared[reader] ??= once(() => make(view, scope, reader)))();
     },
   };
 }
