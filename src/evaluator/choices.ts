@@ -1,4 +1,4 @@
-import { Constant, type Operation, type Operations, type Run, runOf, truthy, unusable } from "./code.ts";
+import { type Operation, type Operations, type Run, isConstant, runOf, truthy, unusable } from "./code.ts";
 import { type Finders, OF_AND, OF_OR, rowOf, search } from "./rows.ts";
 import { pay } from "./steps.ts";
 
@@ -9,7 +9,7 @@ const branch: Operation = (args, compiler) => {
   const runs = codes.map(runOf);
   const [condition, value, otherwise] = runs as [Run, Run, Run];
   // Its condition counts, unless it is a constant.
-  if (runs.length === 3 && !(codes[0] instanceof Constant))
+  if (runs.length === 3 && !isConstant(codes[0]!))
     return (data, level) => (truthy(condition(data, level)) ? value : otherwise)(data, level);
   const last = runs.length - 1;
   return (data, level) => {
@@ -32,10 +32,10 @@ function deciding(decides: boolean, finders: Finders): Operation {
       const row = rowOf(args, at, finders);
       const size = Math.max(1, row.size);
       const own = args.slice(at, at + size).map((each) => runOf(compiler.compile(each)));
-      runs.push(...(size < MANY ? own : [search(row, own, firstOf(own, decides))]));
+      runs.push(...(size < MANY ? own : [search(row, decides, own.at(-1)!, firstOf(own, decides))]));
       at += size;
     }
-    const run = firstOf(runs, decides);
+    const run = runs.length === 1 ? runs[0]! : firstOf(runs, decides);
     return (data, level) => {
       pay(1);
       return run(data, level);

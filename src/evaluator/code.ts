@@ -7,13 +7,7 @@ export type Level = { value: unknown; outer: Level | null };
 export type Run = (data: unknown, level: Level | null) => unknown;
 
 /** A part of a rule that needs no evaluation. */
-export class Constant {
-  readonly value: unknown;
-
-  constructor(value: unknown) {
-    this.value = value;
-  }
-}
+export type Constant = { readonly value: unknown };
 
 export type Code = Run | Constant;
 
@@ -22,26 +16,28 @@ export type Compiler = {
   compile: (part: unknown) => Code;
   /** The part that a reference stands for. */
   resolve: (part: unknown) => unknown;
-  pattern: PatternOf;
-  members?: Lists | null | undefined;
+  knownList?: ListOf | undefined;
 };
 
-/** A regular expression that takes at most `size` steps for each character. */
-export type Pattern = { size: number; occursIn: (text: string) => boolean };
-
-/** Reads a pattern in the syntax of RE2; anything but a pattern matches nothing. Throws for one that it cannot read. */
-export type PatternOf = (text: string) => Pattern | string;
-
-/** The members of a segment that are no part of its rule. */
 export type List = { includes: (value: unknown) => boolean };
-export type Lists = { get: (segment: string) => List | undefined };
+
+/** The list that an operation stands for; undefined if it is for an evaluation to find. */
+export type ListOf = (operation: object) => List | undefined;
 
 /** An operation by its arguments, as they are in the rule. */
 export type Operation = (args: unknown, compiler: Compiler) => Code;
 export type Operations = Readonly<Record<string, Operation>>;
 
+export function isConstant(code: Code): code is Constant {
+  return typeof code !== "function";
+}
+
+export function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
 export function runOf(code: Code): Run {
-  if (!(code instanceof Constant)) return code;
+  if (!isConstant(code)) return code;
   const { value } = code;
   return () => value;
 }
@@ -49,7 +45,7 @@ export function runOf(code: Code): Run {
 /** Evaluates the parts of a list. */
 export function listOf(parts: readonly unknown[], { compile }: Compiler): Code {
   const codes = parts.map(compile);
-  if (codes.every((each) => each instanceof Constant)) return new Constant(codes.map(({ value }) => value));
+  if (codes.every(isConstant)) return { value: codes.map(({ value }) => value) };
   const runs = codes.map(runOf);
   return (data, level) => {
     const values: unknown[] = [];
@@ -101,7 +97,7 @@ export function converted<T, V extends readonly unknown[]>(
 
 /** Whether a condition holds for a value: not for an empty list or object. */
 export function truthy(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return Boolean(value);
+  if (!isObject(value)) return Boolean(value);
   if (Array.isArray(value)) return value.length > 0;
   const { length } = Object.keys(value);
   payForElements(length);

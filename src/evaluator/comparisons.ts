@@ -1,17 +1,18 @@
 import {
   type Code,
   type Compiler,
-  Constant,
   type List,
   type Operation,
   type Operations,
   type Run,
   converted,
+  isConstant,
+  isObject,
   onList,
   runOf,
 } from "./code.ts";
 import { attributeOf, memberIn, payForSearch } from "./paths.ts";
-import { MEMBERS_OF, lengthOf, pay, payForText } from "./steps.ts";
+import { lengthOf, pay, payForText } from "./steps.ts";
 
 type Holds<V> = (a: V, b: V) => boolean;
 
@@ -43,7 +44,7 @@ function pairOf(args: unknown): unknown[] | undefined {
  */
 function comparison(holds: Holds<never>, otherwise = false): Operation {
   const compare = converted((values: readonly unknown[]) => {
-    for (const each of values) if (typeof each === "object" && each !== null) payForText(lengthOf(each));
+    for (const each of values) if (isObject(each)) payForText(lengthOf(each));
     return values.every((each, at) => at === 0 || holds(values[at - 1] as never, each as never));
   }, otherwise);
   const onAny = onList(compare);
@@ -52,9 +53,9 @@ function comparison(holds: Holds<never>, otherwise = false): Operation {
     if (!pair) return onAny(args, compiler);
     const [left, right] = pair.map(compiler.compile) as [Code, Code];
     const [a, b] = [runOf(left), runOf(right)];
-    const isConstant = left instanceof Constant && right instanceof Constant;
+    const areConstant = isConstant(left) && isConstant(right);
     return (data, level) => {
-      if (isConstant) pay(1);
+      if (areConstant) pay(1);
       const [x, y] = [a(data, level), b(data, level)];
       return typeof x === "object" || typeof y === "object" ? compare([x, y]) : holds(x as never, y as never);
     };
@@ -76,29 +77,25 @@ const MANY = 16;
 /** The operation `in`: whether a list has an element, or a text a part. */
 const within: Operation = (args, compiler) => {
   const pair = pairOf(args);
-  const list = pair && listOfMembers(compiler.resolve(pair[1]), compiler);
+  const list = pair && readList(compiler.resolve(pair[1]), compiler);
   if (!list) return inAny(args, compiler);
   const item = runOf(compiler.compile(pair[0]));
   return (data, level) => {
     const value = item(data, level);
     pay(1);
-    if (typeof value === "object" && value !== null) payForSearch(value);
+    if (isObject(value)) payForSearch(value);
     return list.includes(value);
   };
 };
 
-/** A list that a rule has as a constant, or that is the list of a segment; undefined for any other. */
-function listOfMembers(list: unknown, { members }: Compiler): List | undefined {
-  if (typeof list !== "object" || list === null) return undefined;
-  if (Array.isArray(list)) {
-    if (list.some((each) => typeof each === "object" && each !== null)) return undefined;
-    const set = list.length < MANY ? undefined : new Set<unknown>(list);
-    return set ? { includes: (value) => set.has(value) } : list;
-  }
-  const path = "var" in list ? list.var : undefined;
-  return typeof path === "string" && path.startsWith(MEMBERS_OF)
-    ? members?.get(path.slice(MEMBERS_OF.length))
-    : undefined;
+/** A list that is known before an evaluation: a constant, or one of a server. */
+function readList(list: unknown, { knownList }: Compiler): List | undefined {
+  if (!isObject(list)) return undefined;
+  if (!Array.isArray(list)) return knownList?.(list);
+  if (list.some(isObject)) return undefined;
+  if (list.length < MANY) return list;
+  const set = new Set<unknown>(list);
+  return { includes: (value) => set.has(value) };
 }
 
 const inAny = onList(

@@ -1,21 +1,23 @@
-import { type Compiler, Constant, type Operation, type Operations, type Run, runOf } from "./code.ts";
+import { type Compiler, type Operation, type Operations, type Run, isConstant, runOf } from "./code.ts";
 import { momentOf } from "./moments.ts";
 import { Networks, addressOf, networkOf } from "./networks.ts";
 import { pay } from "./steps.ts";
 
-/** Operations of two arguments that flagd does not have. A value of another type is no match. */
+/** A regular expression that takes at most `size` steps for each character. */
+export type Pattern = { size: number; occursIn: (text: string) => boolean };
+
+/** Reads a pattern in the syntax of RE2; anything but a pattern matches nothing. Throws for one that it cannot read. */
+export type PatternOf = (text: string) => Pattern | string;
 
 /** Steps of a pattern that cost one operation; a character of a text takes at most as many as the pattern is large. */
 const STEPS_OF_PATTERN = 32;
 
 /** An operation that compares with a constant. */
-function withConstant(
-  read: (constant: unknown, compiler: Compiler) => ((text: string) => boolean) | undefined,
-): Operation {
+function withConstant(read: (constant: unknown) => ((text: string) => boolean) | undefined): Operation {
   return (args, compiler) => {
     const [value, constant] = Array.isArray(args) ? (args as unknown[]) : [];
     const run = runOf(compiler.compile(value));
-    const holds = read(constant, compiler);
+    const holds = read(constant);
     return (data, level) => {
       const text = run(data, level);
       pay(1);
@@ -25,14 +27,15 @@ function withConstant(
 }
 
 /** The operation `matches`: whether a pattern occurs anywhere in a text. */
-const matches = withConstant((constant, { pattern }) => {
-  const found = typeof constant === "string" ? pattern(constant) : "";
-  if (typeof found === "string") return undefined;
-  return (text) => {
-    pay(Math.floor((text.length * found.size) / STEPS_OF_PATTERN));
-    return found.occursIn(text);
-  };
-});
+const matches = (patternOf: PatternOf) =>
+  withConstant((constant) => {
+    const found = typeof constant === "string" ? patternOf(constant) : "";
+    if (typeof found === "string") return undefined;
+    return (text) => {
+      pay((text.length * found.size) / STEPS_OF_PATTERN);
+      return found.occursIn(text);
+    };
+  });
 
 /** The operation `in_cidr`: whether an address belongs to a network, or to one of several. */
 const inCidr = withConstant((constant) => {
@@ -66,7 +69,7 @@ function momentIn(
   { compile, resolve }: Compiler,
 ): (...at: Parameters<Run>) => number | undefined {
   const code = compile(part);
-  if (code instanceof Constant) {
+  if (isConstant(code)) {
     const moment = momentOf(code.value);
     return () => moment;
   }
@@ -76,9 +79,12 @@ function momentIn(
     : (data, level) => momentOf(code(data, level));
 }
 
-export const CONDITIONS: Operations = {
-  matches,
-  in_cidr: inCidr,
-  before: ofMoments((a, b) => a < b),
-  after: ofMoments((a, b) => a > b),
-};
+/** Operations of two arguments that flagd does not have. A value of another type is no match. */
+export function conditionsBy(patternOf: PatternOf): Operations {
+  return {
+    matches: matches(patternOf),
+    in_cidr: inCidr,
+    before: ofMoments((a, b) => a < b),
+    after: ofMoments((a, b) => a > b),
+  };
+}

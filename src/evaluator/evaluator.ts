@@ -1,6 +1,5 @@
-import type { PatternOf } from "./code.ts";
+import type { Operations } from "./code.ts";
 import { type Evaluate, type Evaluation, type Flag, compileFlag } from "./flag.ts";
-import { patternOf } from "./patterns.ts";
 import { createRules } from "./rule.ts";
 
 export type { Evaluation } from "./flag.ts";
@@ -20,10 +19,10 @@ export type Evaluator = {
   keys: readonly string[];
 };
 
-/** Compiles every rule of an environment once. `pattern` reads the patterns of `matches`, by default as expressions of the engine. */
-export function compile(environment: Environment, options: { pattern?: PatternOf } = {}): Evaluator {
+/** Compiles every rule of an environment once; `operations` are those that its rules use and flagd does not have. */
+export function compile(environment: Environment, operations: Operations = {}): Evaluator {
   const { flags, $evaluators = {}, metadata = {} } = environment;
-  const compileRule = createRules(new Map(Object.entries($evaluators)), { pattern: patternOf, ...options });
+  const compileRule = createRules(new Map(Object.entries($evaluators)), { operations });
   const evaluates = new Map<string, Evaluate>();
   const keys = Object.keys(flags);
   for (const key of keys) {

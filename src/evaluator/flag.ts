@@ -1,6 +1,6 @@
 import { type Run, textOf } from "./code.ts";
 import type { CompileRule } from "./rule.ts";
-import { LIMITS, grant, lengthOf, remaining } from "./steps.ts";
+import { MAX_STEPS, grant, lengthOf, remaining } from "./steps.ts";
 import { type Flagd, begin } from "./subject.ts";
 
 /** A flag of a flagd file: https://flagd.dev/reference/flag-definitions/ */
@@ -69,7 +69,7 @@ export function compileFlag(key: string, flag: Flag, compileRule: CompileRule): 
   const fallback = serve("DEFAULT");
   return (context, flagd, budget) => {
     let result: unknown;
-    const granted = Math.min(LIMITS.steps, budget.steps);
+    const granted = Math.min(MAX_STEPS, budget.steps);
     grant(granted);
     begin(context, flagd);
     try {
@@ -80,7 +80,7 @@ export function compileFlag(key: string, flag: Flag, compileRule: CompileRule): 
     } catch {
       return fail(
         remaining() < 0
-          ? `its rule takes more than ${LIMITS.steps} operations`
+          ? `its rule takes more than ${MAX_STEPS} operations`
           : `Error evaluating targeting rule for flag '${key}'`,
       );
     } finally {

@@ -1,4 +1,4 @@
-import { type Operation, type Operations, type Run, runOf, truthy, unusable } from "./code.ts";
+import { type Operation, type Operations, type Run, isObject, runOf, truthy, unusable } from "./code.ts";
 import { beyond, pay, payForElements } from "./steps.ts";
 
 /** Elements of a loop that cost one operation. */
@@ -24,7 +24,7 @@ function loop(go: Go<unknown>, counts = false): Operation {
 
 function elementsOf(value: unknown): readonly unknown[] {
   const list: readonly unknown[] = Array.isArray(value) ? value : [];
-  pay(1 + Math.floor(list.length / LOOPED_A_STEP));
+  pay(1 + list.length / LOOPED_A_STEP);
   return list;
 }
 
@@ -48,10 +48,10 @@ const reduce: Operation = (args, compiler) => {
 
 /** Returns what a loop may keep: a list or an object without others in it, so that it cannot grow in depth. */
 function flat(value: unknown): unknown {
-  if (typeof value !== "object" || value === null) return value;
+  if (!isObject(value)) return value;
   const parts: unknown[] = Object.values(value);
   payForElements(parts.length);
-  for (const each of parts) if (typeof each === "object" && each !== null) beyond();
+  for (const each of parts) if (isObject(each)) beyond();
   return value;
 }
 

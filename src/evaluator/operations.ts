@@ -1,5 +1,5 @@
-import { type Operations, converted, onElements, onList, truthy } from "./code.ts";
-import { LIMITS, beyond, lengthOf, payForText } from "./steps.ts";
+import { type Operations, converted, isObject, onElements, onList, truthy } from "./code.ts";
+import { MAX_ELEMENTS, beyond, lengthOf, payForText } from "./steps.ts";
 
 /** Numbers combined from the left, beginning with `first`. */
 function combined(combine: (a: number, b: number) => number, ...first: number[]) {
@@ -11,7 +11,7 @@ function combined(combine: (a: number, b: number) => number, ...first: number[])
 
 function numberOf(value: unknown): number {
   if (typeof value === "string") payForText(value.length);
-  return typeof value === "object" && value !== null ? Number.NaN : Number(value);
+  return isObject(value) ? Number.NaN : Number(value);
 }
 
 export const OPERATIONS: Operations = {
@@ -48,7 +48,7 @@ export const OPERATIONS: Operations = {
   merge: onList((values) => {
     let elements = 0;
     for (const each of values) if (Array.isArray(each)) elements += each.length;
-    if (elements > LIMITS.elements) beyond();
+    if (elements > MAX_ELEMENTS) beyond();
     return values.flat();
   }),
 };

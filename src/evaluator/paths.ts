@@ -1,10 +1,11 @@
 import {
-  Constant,
   type Level,
   type Operation,
   type Operations,
   asList,
   converted,
+  isConstant,
+  isObject,
   onList,
   onlyOf,
   textOf,
@@ -30,7 +31,7 @@ const variable: Operation = (args, { compile }) => {
       return value === undefined || typeof value === "function" ? null : paidRead(value);
     };
   const code = compile(onlyOf(args));
-  if (!(code instanceof Constant))
+  if (!isConstant(code))
     return (data, level) => {
       const computed = code(data, level);
       payForPaths(asList(computed)[0]);
@@ -42,7 +43,7 @@ const variable: Operation = (args, { compile }) => {
 
 /** The one name that a part of a rule reads; undefined for any other part. */
 export function attributeOf(part: unknown): string | undefined {
-  const path = typeof part === "object" && part !== null && "var" in part ? onlyOf(part.var) : undefined;
+  const path = isObject(part) && "var" in part ? onlyOf(part.var) : undefined;
   const isName =
     typeof path === "string" && /^[^.\\$]+$/.test(path) && Object.keys(part as object).length === 1;
   return isName ? path : undefined;
@@ -103,12 +104,12 @@ function stepsOf(path: string): string[] {
 
 /** Counts arguments that are searched by the length of their texts. */
 export function payForSearch(values: unknown): void {
-  pay(Math.floor(lengthOf(values) / SEARCHED_A_STEP));
+  pay(lengthOf(values) / SEARCHED_A_STEP);
 }
 
 /** Counts paths that are read, sign by sign. */
 function payForPaths(paths: unknown): void {
-  pay(Math.floor(lengthOf(paths) / READ_A_STEP));
+  pay(lengthOf(paths) / READ_A_STEP);
 }
 
 function pathsToNothing(paths: readonly unknown[], data: unknown): unknown[] {

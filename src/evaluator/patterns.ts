@@ -1,4 +1,4 @@
-import type { Pattern } from "./code.ts";
+import type { Pattern } from "./conditions.ts";
 
 /** Signs that RE2 and the engine read in different ways. */
 const SIGNS = /\\([^])|\(\?P<|\(\?[-imsU]{1,6}[:)]|\[\^?|[\].^$]/g;

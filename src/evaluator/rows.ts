@@ -15,28 +15,36 @@ const equal: Finder = (known) => {
   return (value) => places.get(value);
 };
 
+/** A limit behind one that is as wide is never the first. */
 function numbers(holds: (value: number, limit: number) => boolean): Finder {
-  return (known) => (value) => {
-    for (let at = 0; at < known.length; at += 1) {
-      const each = known[at]!;
-      if (holds(value as number, each[0] as number)) return each[1];
+  return (known) => {
+    const wider: [limit: number, place: number][] = [];
+    for (const [constant, place] of known) {
+      const limit = constant as number;
+      if (!wider.some(([before]) => before === limit || holds(limit, before))) wider.push([limit, place]);
     }
-    return undefined;
+    return (value) => {
+      for (let at = 0; at < wider.length; at += 1)
+        if (holds(value as number, wider[at]![0])) return wider[at]![1];
+      return undefined;
+    };
   };
 }
 
 /** Parts of texts: most are told apart by their first character. */
 function parts(isEnd: boolean): Finder {
-  return (known) => (value) => {
-    const text = value as string;
-    for (let at = 0; at < known.length; at += 1) {
-      const each = known[at]!;
-      const part = each[0] as string;
-      const from = isEnd ? text.length - part.length : 0;
-      if (part === "" || (text.charCodeAt(from) === part.charCodeAt(0) && text.startsWith(part, from)))
-        return each[1];
-    }
-    return undefined;
+  return (known) => {
+    const firsts = known.map(([part]) => (part as string).charCodeAt(0));
+    return (value) => {
+      const text = value as string;
+      for (let at = 0; at < known.length; at += 1) {
+        const part = known[at]![0] as string;
+        const from = isEnd ? text.length - part.length : 0;
+        if (part === "" || (text.charCodeAt(from) === firsts[at] && text.startsWith(part, from)))
+          return known[at]![1];
+      }
+      return undefined;
+    };
   };
 }
 
@@ -94,24 +102,32 @@ export function rowOf(list: readonly unknown[], from: number, finders: Finders):
 }
 
 /**
- * The value of the first condition of a row that decides, or of the last one. `runs` are its conditions one by one, and `each` tries
- * them in their order: for an attribute of another type, and for a long text.
+ * Whether a condition of a row decides: `decides` if so, else the value of `last`, the last one. `each` tries them in their order:
+ * for an attribute of another type, and for a long text.
  */
-export function search({ columns }: Row, runs: readonly Run[], each: Run): Run {
-  const finds = columns.map((column) => ({ ...column, find: column.finder(column.known) }));
+export function search({ columns, size }: Row, decides: boolean, last: Run, each: Run): Run {
+  const finds = columns.map(({ name, type, finder, known }) => ({ name, type, find: finder(known) }));
   return (data, level) => {
-    let place = runs.length - 1;
+    let place = size;
+    let isMissing = false;
     for (let at = 0; at < finds.length; at += 1) {
       const { name, type, find } = finds[at]!;
       // As `null` compares: a number is compared with 0, and no text with it.
       const value = memberIn(data, name) ?? (type === "number" ? 0 : null);
-      if (value === null) continue;
+      if (value === null) {
+        isMissing = true;
+        continue;
+      }
       if (typeof value !== type || (typeof value === "string" && value.length > SHORT))
         return each(data, level);
       const found = find(value);
       if (found !== undefined && found < place) place = found;
     }
-    pay(place);
-    return runs[place]!(data, level);
+    if (place < size) {
+      pay(place + 1);
+      return decides;
+    }
+    pay(size);
+    return isMissing ? last(data, level) : !decides;
   };
 }

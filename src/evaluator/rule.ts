@@ -1,27 +1,25 @@
 import {
   type Code,
   type Compiler,
-  Constant,
-  type Lists,
+  type ListOf,
   type Operations,
-  type PatternOf,
   type Run,
+  isObject,
   listOf,
   runOf,
 } from "./code.ts";
 import { CHOICES } from "./choices.ts";
 import { COMPARISONS } from "./comparisons.ts";
-import { CONDITIONS } from "./conditions.ts";
 import { LOOPS } from "./loops.ts";
 import { OPERATIONS } from "./operations.ts";
 import { PATHS } from "./paths.ts";
 import { fractional } from "./shares.ts";
 import { semVer } from "./versions.ts";
 
-const ALL: Operations = {
+/** The operations of flagd. */
+const FLAGD: Operations = {
   ...CHOICES,
   ...COMPARISONS,
-  ...CONDITIONS,
   ...LOOPS,
   ...OPERATIONS,
   ...PATHS,
@@ -32,27 +30,27 @@ const ALL: Operations = {
 /** Rules by name. */
 export type Segments = { get: (name: string) => unknown };
 
-/** The parts of a server that rules use. */
 export type RuleOptions = {
-  pattern: PatternOf;
+  /** The operations that flagd does not have. */
+  operations: Operations;
   /** The members of segments that are no part of their rules. */
-  members?: Lists | null | undefined;
+  knownList?: ListOf | undefined;
 };
 
 /** Compiles a rule. Throws for one that it cannot compile. */
 export type CompileRule = (rule: unknown) => Run;
 
 /** Returns a function that compiles rules, and each segment once for all of them. */
-export function createRules(segments: Segments, options: RuleOptions): CompileRule {
+export function createRules(segments: Segments, { operations, knownList }: RuleOptions): CompileRule {
+  const all: Operations = { ...FLAGD, ...operations };
   /** Null while a segment is compiled, which then refers to itself. */
   const known = new Map<string, Code | null>();
   const compile = (part: unknown): Code => {
     if (Array.isArray(part)) return listOf(part, compiler);
-    const [[name, args] = [], ...more] =
-      typeof part === "object" && part !== null ? Object.entries(part) : [];
-    if (name === undefined) return new Constant(part);
+    const [[name, args] = [], ...more] = isObject(part) ? Object.entries(part) : [];
+    if (name === undefined) return { value: part };
     if (more.length === 0 && name === "$ref") return segment(args as string);
-    const operation = more.length === 0 && Object.hasOwn(ALL, name) ? ALL[name] : undefined;
+    const operation = more.length === 0 && Object.hasOwn(all, name) ? all[name] : undefined;
     if (!operation) throw new Error(`there is no operation ${name}`);
     return operation(args, compiler);
   };
@@ -71,6 +69,6 @@ export function createRules(segments: Segments, options: RuleOptions): CompileRu
     const name = (part as { $ref?: string } | null | undefined)?.$ref;
     return name === undefined ? part : resolve(segments.get(name));
   };
-  const compiler: Compiler = { compile, resolve, ...options };
+  const compiler: Compiler = { compile, resolve, knownList };
   return (rule) => runOf(compile(rule));
 }

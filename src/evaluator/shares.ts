@@ -1,4 +1,4 @@
-import { Constant, type Operation, converted, listOf, runOf } from "./code.ts";
+import { type Operation, converted, isConstant, isObject, listOf, runOf } from "./code.ts";
 import { hashOf } from "./hash.ts";
 import { pay } from "./steps.ts";
 import { currentFlagd, isWhole, memberOf } from "./subject.ts";
@@ -27,12 +27,9 @@ export const fractional: Operation = (args, compiler) => {
   const [run, runRest] = [runOf(by), runOf(rest)];
   const path = resolve(first);
   // A value of the context that is no text is no bucket either.
-  const isVariable = typeof path === "object" && path !== null && "var" in path;
-  const prepared = rest instanceof Constant ? bucketsOf(rest.value) : undefined;
-  const all =
-    rest instanceof Constant && by instanceof Constant
-      ? bucketsOf([by.value, ...(rest.value as unknown[])])
-      : null;
+  const isVariable = isObject(path) && "var" in path;
+  const prepared = isConstant(rest) ? bucketsOf(rest.value) : undefined;
+  const all = isConstant(rest) && isConstant(by) ? bucketsOf([by.value, ...(rest.value as unknown[])]) : null;
   return (data, level) => {
     pay(1);
     // In a loop, an element has the place of the context.
@@ -75,7 +72,7 @@ function bucketsOf(list: unknown): Buckets | null {
   for (const bucket of list as unknown[]) {
     if (!Array.isArray(bucket) || bucket.length < 1 || bucket.length > 2) return null;
     const [result = null, weight = 1] = bucket as unknown[];
-    if (typeof result === "object" && result !== null) return null;
+    if (isObject(result)) return null;
     if (typeof weight !== "number" || !Number.isInteger(weight)) return null;
     buckets.total += Math.max(0, weight);
     buckets.results.push(result as Result);

@@ -1,15 +1,11 @@
 /** Limits of one evaluation, so that no rule can block a process. */
-export const LIMITS = {
-  /** Operations; one on a text over 1,024 characters counts one more for every 16 characters. */
-  steps: 20_000,
-  /** Elements of a list that an operation creates. */
-  elements: 1000,
-  /** Characters of a text that an operation creates. */
-  characters: 64 * 1024,
-} as const;
 
-/** The beginning of a path that is the members of a segment. */
-export const MEMBERS_OF = "$members.";
+/** Operations; one on a text over 1,024 characters counts one more for every 16 characters. */
+export const MAX_STEPS = 20_000;
+/** Elements of a list that an operation creates. */
+export const MAX_ELEMENTS = 1000;
+/** Characters of a text that an operation creates. */
+export const MAX_CHARACTERS = 64 * 1024;
 
 /** Characters of a text that cost one operation to hash, join or read as a number; texts up to `SHORT` cost none. */
 const HASHED_A_STEP = 16;
@@ -34,17 +30,18 @@ export function beyond(): never {
   throw new RangeError();
 }
 
+/** Counts operations: whole ones of a number that may be none. */
 export function pay(steps: number): void {
-  if ((left -= steps) < 0) beyond();
+  if ((left -= Math.floor(steps)) < 0) beyond();
 }
 
 /** Counts elements, or members of an object, that are gone through. */
 export function payForElements(length: number): void {
-  if (length >= ELEMENTS_A_STEP) pay(Math.floor(length / ELEMENTS_A_STEP));
+  pay(length / ELEMENTS_A_STEP);
 }
 
 export function payForText(length: number): void {
-  if (length > SHORT) pay(Math.floor(length / HASHED_A_STEP));
+  if (length > SHORT) pay(length / HASHED_A_STEP);
 }
 
 /** Counts a value of a context by its size, since the operation that takes it may go through all of it. */
@@ -57,7 +54,7 @@ export function paidRead(value: unknown): unknown {
 /** Characters of a value's text; a list counts each element as often as it holds it. Throws `RangeError` past the limit. */
 export function lengthOf(value: unknown, before = 0): number {
   let length = before + (typeof value === "string" ? value.length : 1);
-  if (length > LIMITS.characters) beyond();
+  if (length > MAX_CHARACTERS) beyond();
   if (!Array.isArray(value)) return length;
   payForElements(value.length);
   for (const each of value) length = lengthOf(each, length);

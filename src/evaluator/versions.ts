@@ -1,4 +1,4 @@
-import { onList } from "./code.ts";
+import { isObject, onList } from "./code.ts";
 
 const IDENTIFIER = /^(?:0|[1-9]\d*|\d*[a-zA-Z-][\da-zA-Z-]*)$/;
 const VERSION = /^v?(\d+\.\d+\.\d+)(?:-([^+]*))?(?:\+[\da-zA-Z-]+(?:\.[\da-zA-Z-]+)*)?$/;
@@ -11,7 +11,7 @@ type Version = readonly (string | number)[];
  * A version of https://semver.org; undefined for what is none. A major version, alone or with a minor one, is a version too.
  */
 function versionOf(value: unknown): Version | undefined {
-  if ((typeof value === "object" && value !== null) || String(value).length > MAX_LENGTH) return undefined;
+  if (isObject(value) || String(value).length > MAX_LENGTH) return undefined;
   const text = String(value)
     .replace(/^v/i, "")
     .replace(/^\d{1,16}$/, "$&.0")

@@ -1,6 +1,6 @@
 import { formatBytes, KiB, MiB } from "../base/bytes.ts";
 import { depthOf } from "../base/json.ts";
-import { LIMITS } from "../evaluator/steps.ts";
+import { MAX_CHARACTERS, MAX_ELEMENTS, MAX_STEPS } from "../evaluator/steps.ts";
 import { findSlugFault } from "../base/slug.ts";
 
 /** Bytes of a payload, as JSON. */
@@ -27,18 +27,18 @@ export const RULE_LIMITS = {
    * Elements of an array in a context, or of an array that an operation creates. Beyond: 400 `INVALID_CONTEXT`; the rule
    * fails.
    */
-  elements: LIMITS.elements,
+  elements: MAX_ELEMENTS,
   /** Bytes of the `targetingKey`. Beyond: 400 `INVALID_CONTEXT`. Every percentage rollout hashes it. */
   targetingKey: KiB,
   /**
    * Operations of one rule; an operation on a text over 1,024 characters counts one more for every 16 characters. Beyond:
    * the rule fails.
    */
-  steps: LIMITS.steps,
+  steps: MAX_STEPS,
   /** Operations of all rules in one request. Beyond: later rules fail. */
   requestSteps: 200_000,
   /** Characters of a text that an operation creates. Beyond: the rule fails. */
-  characters: LIMITS.characters,
+  characters: MAX_CHARACTERS,
   /**
    * Contexts for which one request evaluates an unsaved change, and test contexts of a project. Beyond: 400 for the
    * request, 413 for the project.

@@ -1,7 +1,10 @@
 import { addressSpellings } from "../base/address-spelling.ts";
 import { normalize } from "../base/normalize.ts";
-import { MEMBERS_OF } from "../evaluator/steps.ts";
+import type { ListOf } from "../evaluator/code.ts";
 import { MEMBER_LIMITS } from "./limits.ts";
+
+/** The beginning of a path that is the members of a segment. */
+const MEMBERS_OF = "$members.";
 
 /** How many values of a segment are approved, and how many are not yet. */
 export type MemberCounts = { members: number; pending: number };
@@ -31,6 +34,16 @@ export function memberValues(value: unknown): string[] {
  */
 export function memberRule(segment: string, attribute: string): string {
   return JSON.stringify({ in: [{ var: attribute }, { var: `${MEMBERS_OF}${segment}` }] });
+}
+
+/** Finds the list that the rule of a segment with a source reads. */
+export function membersIn(members: Members): ListOf {
+  return (operation) => {
+    const path = "var" in operation ? operation.var : undefined;
+    return typeof path === "string" && path.startsWith(MEMBERS_OF)
+      ? members.get(path.slice(MEMBERS_OF.length))
+      : undefined;
+  };
 }
 
 /** Texts of ASCII without capitals and spaces. */

@@ -1,5 +1,5 @@
 import { type Environment, compile } from "../evaluator/evaluator.ts";
-import { type Context, type Flags, type FlagsDocument, asJson } from "./flags.ts";
+import { type Context, type Flags, type FlagsDocument, OPERATIONS, asJson } from "./flags.ts";
 
 /** Returns a function that says whether a user who got a variant of a flag is counted by what measures it. */
 export function createCounting(): (flags: Flags, key: string, context: Context) => boolean {
@@ -7,7 +7,7 @@ export function createCounting(): (flags: Flags, key: string, context: Context) 
   return (flags, key, context) => {
     const counts = flags.document.flags[key]?.formflag?.counts;
     if (counts === undefined || counts === true) return counts === true;
-    if (last?.flags !== flags) last = { flags, rules: compile(countingIn(flags.document)) };
+    if (last?.flags !== flags) last = { flags, rules: compile(countingIn(flags.document), OPERATIONS) };
     return last.rules.evaluate(key, asJson(context)).value === true;
   };
 }

@@ -1,4 +1,6 @@
+import { conditionsBy } from "../evaluator/conditions.ts";
 import { type Environment, compile } from "../evaluator/evaluator.ts";
+import { patternOf } from "../evaluator/patterns.ts";
 
 /** The values that rules read of whom flags are evaluated for. */
 export type Context = { targetingKey?: string | undefined } & Record<string, unknown>;
@@ -29,6 +31,9 @@ type Definition = Environment["flags"][string] & {
 
 export type FlagsDocument = Environment & { flags: Record<string, Definition> };
 
+/** The operations of rules that flagd does not have, with patterns as expressions of the engine. */
+export const OPERATIONS = conditionsBy(patternOf);
+
 type Evaluate = (context: Context) => Evaluation;
 
 /** Throws for a text that is no set of flags. */
@@ -36,7 +41,7 @@ export function readFlags(text: string): Flags {
   const document = JSON.parse(text) as FlagsDocument | null;
   if (typeof document !== "object" || typeof document?.flags !== "object" || document.flags === null)
     throw new Error("it is no set of flags");
-  const compiled = compile(document);
+  const compiled = compile(document, OPERATIONS);
   const byKey = new Map(
     Object.entries(document.flags).map(([key, { formflag, variants }]): [string, Evaluate] => {
       const plain = (context: Context) => compiled.evaluate(key, context) as Evaluation;

@@ -24,7 +24,7 @@ const WALKERS: ReadonlyMap<string, string> = new Map([
   ["src/delivery/text.ts: putValue", "once each, of a submission of 16 levels"],
   ["src/documents/changes/planning.ts: inOrder", "once each, of a body within BODY_LIMITS"],
   ["src/evaluator/rule.ts: compile segment", "once each, a segment once for all rules"],
-  ["src/evaluator/steps.ts: lengthOf", "LIMITS.characters of a value"],
+  ["src/evaluator/steps.ts: lengthOf", "MAX_CHARACTERS of a value"],
   ["src/experiments/sent-assignments.ts: findIn", "MAX_ASSIGNMENTS texts of a submission"],
   ["src/flags/flagd/check.ts: sizeOf", "once each, of RULE_LIMITS"],
   ["src/flags/flagd/definition.ts: visit", "a segment once, by the set of those visited"],

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { FlagdProvider } from "@openfeature/flagd-provider";
 import { OpenFeature } from "@openfeature/server-sdk";
 import { type Environment, compile } from "../../src/evaluator/evaluator.ts";
+import { OPERATIONS } from "../../src/provider/flags.ts";
 import { FormflagProvider } from "../../src/provider/server.ts";
 import { startRelay } from "./peers/source.ts";
 import { startWorker } from "./peers/workerd.ts";
@@ -66,7 +67,7 @@ export const WAYS: Way[] = [
   {
     name: "in the process, by the evaluator",
     async open(place) {
-      const flags = compile(await fileAt(place));
+      const flags = compile(await fileAt(place), OPERATIONS);
       return {
         evaluateAll: async (context) =>
           Object.fromEntries(flags.keys.map((key) => [key, flags.evaluate(key, context)])),

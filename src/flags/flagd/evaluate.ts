@@ -1,6 +1,8 @@
 import { clock } from "../../base/clock.ts";
+import { conditionsBy } from "../../evaluator/conditions.ts";
 import { type Evaluation as Evaluated, compileFlag as compile } from "../../evaluator/flag.ts";
 import { type CompileRule, createRules } from "../../evaluator/rule.ts";
+import { membersIn } from "../members.ts";
 import type { FlagRules } from "../rules/rules.ts";
 import { currentBudget, excessOfRequest } from "./budget.ts";
 import type { Segments } from "./nested-segments.ts";
@@ -39,6 +41,8 @@ function boundedPattern(text: string): Pattern | string {
   return pattern;
 }
 
+const OPERATIONS = conditionsBy(boundedPattern);
+
 /** Compilers by the segments that they know: a segment is compiled once for all rules that refer to it. */
 const compilers = new WeakMap<Segments, CompileRule>();
 
@@ -52,7 +56,10 @@ export function compileFlag(
 ): (subject: Subject) => Evaluation {
   let compileRule = compilers.get(segments);
   if (!compileRule) {
-    compileRule = createRules(segments, { pattern: boundedPattern, members: segments.members });
+    compileRule = createRules(segments, {
+      operations: OPERATIONS,
+      knownList: segments.members ? membersIn(segments.members) : undefined,
+    });
     compilers.set(segments, compileRule);
   }
   instructions = PATTERN_LIMITS.ofRule;
