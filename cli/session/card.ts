@@ -68,6 +68,8 @@ function optionOf(name: string, field: Field): Option {
     return Object.assign(listOption(long, help), { field: name });
   const option = optionFor(name, long, help);
   if (kind.is === "phrases") option.argParser(collectPhrases);
+  if (kind.is === "lines")
+    option.argParser((line: string, before: string[] | undefined) => [...(before ?? []), line]);
   if (kind.is === "choice") option.choices(mayBeNone(field) ? [...kind.among, "none"] : kind.among);
   return option;
 }
@@ -120,6 +122,7 @@ export async function kindValue(
     case "list":
     case "names":
     case "phrases":
+    case "lines":
       return texts;
     case "weights":
     case "shares": {

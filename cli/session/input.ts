@@ -5,7 +5,7 @@ import type { Io } from "../output/terminal.ts";
 import type { Client } from "./client.ts";
 import type { Config } from "./config.ts";
 import { env } from "./env.ts";
-import { promptChoice, promptText } from "./prompts.ts";
+import { promptChoice, promptSecret, promptText } from "./prompts.ts";
 import { usage } from "./usage.ts";
 
 /** The input of a command: its options, and names that a person is prompted for if they are missing. */
@@ -35,6 +35,8 @@ export type Input = {
   environments: (project: string) => Promise<string[]>;
   /** The value of the option of that name, or one that is chosen at a prompt. Throws `invalid` as `need` does. */
   choose: <T extends string>(option: string, choices: readonly T[]) => Promise<T>;
+  /** Prompts for a text that is not shown as it is typed. Throws `invalid` with the hint if there is no terminal to prompt on. */
+  secret: (what: string, hint: string) => Promise<string>;
   readStdin: Io["readStdin"];
 };
 
@@ -120,8 +122,14 @@ export function openInput(io: Io, config: Config, client: Client, command: Comma
         throw usage(`the ${option} is missing`, `add --${option}: ${choices.join(", ")}`);
       return (await promptChoice(`Which ${option}?`, [...choices])) as T;
     },
+    secret: (what, hint) => typedUnseen(what, hint, canPrompt(io, config)),
     readStdin: () => io.readStdin(),
   };
+}
+
+async function typedUnseen(what: string, hint: string, mayPrompt: boolean): Promise<string> {
+  if (!mayPrompt) throw usage(`${what} is missing`, hint);
+  return promptSecret(what);
 }
 
 /** The names that there are; none if they cannot be listed. */

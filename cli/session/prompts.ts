@@ -15,6 +15,11 @@ export async function promptText(
   );
 }
 
+/** Prompts for a text that is not shown as it is typed. */
+export async function promptSecret(message: string): Promise<string> {
+  return promptFor(({ password }) => password({ message: printable(message) }));
+}
+
 /** Whether a person types `y` or `yes`; Enter alone is a no. */
 export async function promptConfirm(question: string): Promise<boolean> {
   const answer = await promptText(`${question} (y or n)`, (text) =>

@@ -26,6 +26,8 @@ export function recordTarget(
   const is = after && {
     [`target ${after.id}`]: stateOf(after),
     ...(before && before.url !== after.url && { [`url of ${after.id}`]: "changed" }),
+    ...(before &&
+      !Bun.deepEquals(before.request, after.request) && { [`request of ${after.id}`]: "changed" }),
     ...(isRotated && { [`secret of ${after.id}`]: "renewed" }),
   };
   const entry = { environment: null, kind: "form", name: slug, before: was ?? {}, after: is ?? {} } as const;

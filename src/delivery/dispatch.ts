@@ -92,7 +92,7 @@ async function sendToTarget(
   const target = await enabledTarget(store, delivery.target);
   if (typeof target === "string") return target;
   const { id } = delivery;
-  const { kind, url } = target;
+  const { kind, url, request } = target;
   if (kind === "mail") return sendMail(dispatching, { ...delivery, target: url }, content);
   if (kind !== "webhook") return sendChat(dispatching, kind, url, content, signal);
   const secrets = activeSecrets(target, now()).map(({ secret }) => secret);
@@ -105,6 +105,7 @@ async function sendToTarget(
     secrets,
     data,
     createdAt,
+    request,
     ...(traceparent !== null && { traceparent }),
   };
   return outgoing.sendWebhook(webhook, signal);

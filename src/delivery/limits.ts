@@ -1,5 +1,16 @@
+import { MiB } from "../base/bytes.ts";
+
 /** Characters of a target, its URL included. */
 export const MAX_TARGET = 2048;
+
+/** Headers of a target. Beyond: refused. */
+export const MAX_HEADERS = 10;
+
+/** Characters of the value of a header of a target. Beyond: refused. */
+export const MAX_HEADER = 4096;
+
+/** Characters of the body that a template of a target yields. Beyond: the delivery fails, and is not tried again. */
+export const MAX_TARGET_BODY = 4 * MiB;
 
 /** Targets of a form, and of a project. Beyond: 409. */
 export const MAX_TARGETS = 20;

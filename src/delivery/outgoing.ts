@@ -1,7 +1,7 @@
 import type { Attempt } from "./attempt.ts";
 import type { SenderDns } from "./mail-test-schema.ts";
 import type { Mailbox, Mailer } from "./message.ts";
-import type { ChatKind, Target } from "./target.ts";
+import type { ChatKind, Target, TargetRequest } from "./target.ts";
 
 /** The content of one delivery to a webhook. */
 export type WebhookDelivery = {
@@ -16,6 +16,8 @@ export type WebhookDelivery = {
   data: string;
   /** When the submission arrived, in ISO 8601. */
   createdAt: string;
+  /** A request in place of a POST of the event. */
+  request?: TargetRequest | null;
   /** The span of the attempt, for the receiver. */
   traceparent?: string;
 };
@@ -28,12 +30,26 @@ export type ChatMessage = {
   link: string;
 };
 
+/** A request as it is shown: the URL is masked, and secret headers are `…`. */
+export type SentRequest = { method: string; url: string; headers: Record<string, string>; body: string };
+
 /** The port of outgoing connections. An attempt rejects only with the reason of its signal, or for a bug. */
 export type Outgoing = {
   /** Throws `invalid` unless requests can be sent to a target: its name resolves, to addresses that are permitted. */
   check(target: Target): Promise<void>;
-  sendWebhook(delivery: WebhookDelivery, signal: AbortSignal): Promise<Attempt>;
-  sendChat(kind: ChatKind, url: string, message: ChatMessage, signal: AbortSignal): Promise<Attempt>;
+  sendWebhook(
+    delivery: WebhookDelivery,
+    signal: AbortSignal,
+    /** Gets the request that is sent. */
+    onRequest?: (request: SentRequest) => void,
+  ): Promise<Attempt>;
+  sendChat(
+    kind: ChatKind,
+    url: string,
+    message: ChatMessage,
+    signal: AbortSignal,
+    onRequest?: (request: SentRequest) => void,
+  ): Promise<Attempt>;
   /** Null if no mail server is configured. */
   mail: {
     mailer: Mailer;

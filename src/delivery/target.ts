@@ -9,6 +9,7 @@ import type { RecordOf } from "../base/kinds/kinds.ts";
 import { MAX_TARGET } from "./limits.ts";
 import type { NOTICES } from "./notices/notice-card.ts";
 import type { DeliveryOwner } from "./owner.ts";
+import type { METHODS } from "./requests/request-card.ts";
 import type { targetViewSchema } from "./target-schema.ts";
 
 /** The services that get a message for people instead of the data. */
@@ -27,6 +28,18 @@ export type Target = { kind: (typeof TARGET_KINDS)[number]; url: string };
 /** A secret that signs, until a time in milliseconds since 1970, or null for without end. */
 export type TargetSecret = { secret: string; until: number | null };
 
+/** A header of a request; its value is secret. */
+export type TargetHeader = { name: string; value: string };
+
+/** The request of a webhook that differs from a POST of the event. `body` is a template; null for the event. */
+export type TargetRequest = {
+  method: (typeof METHODS)[number];
+  headers: readonly TargetHeader[];
+  body: string | null;
+};
+
+export const PLAIN_REQUEST: TargetRequest = { method: "POST", headers: [], body: null };
+
 /**
  * A target as stored; `id` is a {@link dashedKey}. It belongs to a form, by its key, or to a project, by its slug.
  * Times are milliseconds since 1970.
@@ -39,12 +52,14 @@ export type TargetRecord = Target &
     enabled: boolean;
     /** Secrets of a webhook, newest first; empty for other kinds. */
     secrets: TargetSecret[];
+    /** Null for a POST of the event, and for other kinds. */
+    request: TargetRequest | null;
     createdAt: number;
     updatedAt: number;
   };
 
-/** Owner of a new target: a form, by its key, or a project, by its slug. */
-type TargetOwner = Pick<TargetRecord, "formKey" | "project" | keyof typeof NOTICES>;
+/** Owner of a new target: a form, by its key, or a project, by its slug; and its request. */
+type TargetOwner = Pick<TargetRecord, "formKey" | "project" | "request" | keyof typeof NOTICES>;
 
 /** A new target, enabled, and for a webhook with a secret of its own. `at` is in milliseconds since 1970. */
 export function newTarget(target: Target, owner: TargetOwner, random: Random, at: number): TargetRecord {
@@ -138,13 +153,15 @@ export function targetInWord({ kind, url }: { kind: string; url: string }): stri
   return SERVICES.get(kind) ?? (kind === "webhook" ? (URL.parse(url)?.host ?? kind) : kind);
 }
 
-/** A target as shown to anyone who may read its form or project: its URL is masked. */
+/** A target as shown to anyone who may read its form or project: its URL is masked, and of its headers only the names. */
 export function viewTarget(record: TargetRecord, owner: DeliveryOwner): TargetView {
-  const { id, kind, enabled, environment, events, digest, createdAt, updatedAt } = record;
+  const { id, kind, enabled, request, environment, events, digest, createdAt, updatedAt } = record;
+  const { method, headers, body } = request ?? PLAIN_REQUEST;
   const [project, form] = "form" in owner ? [owner.form.project, owner.form.slug] : [owner.project, null];
   const place = { project, form, environment, events: events && [...events], digest };
+  const sent = { method, headers: headers.map(({ name }) => name), body };
   const times = { createdAt: isoTime(createdAt), updatedAt: isoTime(updatedAt) };
-  return { id, ...place, kind, target: maskTarget(record), enabled, ...times };
+  return { id, ...place, kind, target: maskTarget(record), ...sent, enabled, ...times };
 }
 
 /** The id of a new target. */

@@ -132,21 +132,21 @@ function render(writer: mustache.Writer, text: string, fields: readonly Template
 }
 
 /** A writer that does not keep every template that it ever parsed. */
-function createWriter(): mustache.Writer {
+export function createWriter(): mustache.Writer {
   return Object.assign(new mustache.Writer(), { templateCache: undefined });
 }
 
 /** The names that a part of a template sees. `lookup` is that of a section, which repeats for the items of a list. */
-type Scope = mustache.Context & { find(name: string): unknown };
+export type Scope = mustache.Context & { find(name: string): unknown };
 
-/** The items that sections may still go through, the names to look up, and whether a value is a field rather than their list. */
+/** The items that sections may still go through, the names to look up, each below 0 once there were too many, and whether a value is a field rather than their list. */
 type Budget = { left: number; lookups: number; isField: (value: unknown) => boolean };
 
 /**
  * The names that a section sees. The library's own scopes also look names up in prototypes, and call functions. A name with
  * dots is a field of that name, else a member.
  */
-function createScope(view: unknown, parent: Scope | null, budget: Budget): Scope {
+export function createScope(view: unknown, parent: Scope | null, budget: Budget): Scope {
   const scope = {
     find(name: string): unknown {
       if (name === ".") return view;
@@ -158,8 +158,8 @@ function createScope(view: unknown, parent: Scope | null, budget: Budget): Scope
     lookup(name: string): unknown {
       const value = scope.find(name) ?? "";
       if (!Array.isArray(value) || !budget.isField(value)) return value;
-      const items: unknown[] = value.slice(0, budget.left);
-      budget.left -= items.length;
+      const items: unknown[] = value.slice(0, Math.max(budget.left, 0));
+      budget.left -= value.length;
       return items;
     },
     push: (inner: unknown) => createScope(inner, scope as unknown as Scope, budget),

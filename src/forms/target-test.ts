@@ -4,7 +4,7 @@ import { isoTime } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
 import { type Attempt, failureOf } from "../delivery/attempt.ts";
 import { buildNotice } from "../delivery/notice.ts";
-import type { ChatMessage, Outgoing } from "../delivery/outgoing.ts";
+import type { ChatMessage, Outgoing, SentRequest } from "../delivery/outgoing.ts";
 import { activeSecrets } from "../delivery/target.ts";
 import type { FormRecord } from "./form.ts";
 import type { FormsApp } from "./store.ts";
@@ -14,6 +14,9 @@ import { findTarget, type OwnedTarget } from "./targets.ts";
 
 /** A sample: an event with its data for a webhook, and a message for people. */
 type Sample = { type: string; data: object; createdAt: string; message: ChatMessage };
+
+/** The result of a sample, with the request; null for mail, and if none was made. */
+type TestedTarget = Attempt & { request: SentRequest | null };
 
 /**
  * Sends a sample to a target once, enabled or not, as a delivery is sent: to a webhook with the type `submission.test`, or
@@ -25,22 +28,33 @@ export async function testTarget(
   caller: Caller,
   id: string,
   outgoing: Outgoing,
-): Promise<Attempt> {
-  const attempt = await attemptTest(app, await findTarget(app, caller, "write", id), outgoing);
-  return { ...attempt, error: failureOf(attempt) };
+): Promise<TestedTarget> {
+  let request: SentRequest | null = null;
+  const attempt = await attemptTest(
+    app,
+    await findTarget(app, caller, "write", id),
+    outgoing,
+    (sent) => (request = sent),
+  );
+  return { ...attempt, error: failureOf(attempt), request };
 }
 
-async function attemptTest(app: FormsApp, found: OwnedTarget, outgoing: Outgoing): Promise<Attempt> {
+async function attemptTest(
+  app: FormsApp,
+  found: OwnedTarget,
+  outgoing: Outgoing,
+  onRequest: (request: SentRequest) => void,
+): Promise<Attempt> {
   const { record } = found;
-  const { kind, url } = record;
+  const { kind, url, request } = record;
   const { signal } = new AbortController();
   const { type, data, createdAt, message } = sampleFor(app, found);
   if (kind === "webhook") {
     const secrets = activeSecrets(record, app.now()).map(({ secret }) => secret);
-    const delivery = { url, id: app.nextId(), type, secrets, data: JSON.stringify(data), createdAt };
-    return outgoing.sendWebhook(delivery, signal);
+    const delivery = { url, id: app.nextId(), type, secrets, data: JSON.stringify(data), createdAt, request };
+    return outgoing.sendWebhook(delivery, signal, onRequest);
   }
-  if (kind !== "mail") return outgoing.sendChat(kind, url, message, signal);
+  if (kind !== "mail") return outgoing.sendChat(kind, url, message, signal, onRequest);
   if (outgoing.mail === null)
     throw new AppError("unavailable", NO_MAIL_SERVER, { reason: "mail-server-missing" });
   const { mailer, from } = outgoing.mail;

@@ -9,6 +9,7 @@ import { DEFAULT_OVERLAP, MAX_SECRETS, MAX_TARGETS } from "../delivery/limits.ts
 import { NOTICES } from "../delivery/notices/notice-card.ts";
 import type { Outgoing } from "../delivery/outgoing.ts";
 import type { DeliveryOwner } from "../delivery/owner.ts";
+import { type GivenRequest, keepsHeaders, requestAfter } from "../delivery/requests/request.ts";
 import {
   activeSecrets,
   createWebhookSecret,
@@ -16,6 +17,7 @@ import {
   noSuchTarget,
   parseTarget,
   viewTarget,
+  type Target,
   type TargetRecord,
   type TargetView,
 } from "../delivery/target.ts";
@@ -34,7 +36,7 @@ type SetTarget = { target: TargetView; result: SetResult };
 type RotatedSecret = { id: string; secret: string };
 
 /**
- * Adds a target to a form, and returns its id with its secret, which is not shown again; null for a chat service. Throws
+ * Adds a target to a form, with the request that it gets, and returns its id with its secret, which is not shown again; null for a chat service. Throws
  * `invalid` for a text that is no target and for what `outgoing.check` refuses, `not_found` for the form, `conflict` past
  * `MAX_TARGETS`, `forbidden`.
  */
@@ -44,8 +46,10 @@ export async function addTarget(
   form: FormName,
   text: string,
   outgoing: Outgoing,
+  given: GivenRequest = {},
 ): Promise<NewTarget> {
   const target = parseTarget(text);
+  const request = await requestAfter(target, given, null);
   await findForm(app, caller, "forms:write", form);
   // A plan must not wait for a name service.
   await outgoing.check(target);
@@ -59,7 +63,7 @@ export async function addTarget(
     }
     const record = newTarget(
       target,
-      { formKey: key, project: null, ...recordOf(NOTICES, {}) },
+      { formKey: key, project: null, request, ...recordOf(NOTICES, {}) },
       app.random,
       at,
     );
@@ -86,15 +90,19 @@ export async function getTarget(app: FormsApp, caller: Caller, id: string): Prom
 }
 
 /**
- * Enables or disables a target, or gives it another URL of its kind, to which what waits is sent too, signed with the same
- * secret. Submissions and notices create no delivery for a disabled one, and deliveries that wait for it are cancelled. Throws
+ * Enables or disables a target, or gives it another request, or another URL of its kind, to which what waits is sent too, signed
+ * with the same secret. Submissions and notices create no delivery for a disabled one, and deliveries that wait for it are cancelled. Throws
  * `not_found`, `forbidden`, and `invalid` for a text of another kind or that is no target, and for what `outgoing.check` refuses.
  */
 export async function setTarget(
   app: FormsApp,
   caller: Caller,
   id: string,
-  { enabled, target: text }: { enabled?: boolean | undefined; target?: string | undefined },
+  {
+    enabled,
+    target: text,
+    ...given
+  }: { enabled?: boolean | undefined; target?: string | undefined } & GivenRequest,
   outgoing: () => Promise<Pick<Outgoing, "check">>,
 ): Promise<SetTarget> {
   const moved = text === undefined ? null : parseTarget(text);
@@ -104,14 +112,30 @@ export async function setTarget(
   if (moved !== null) await (await outgoing()).check(moved);
   return change(app, caller, async ({ at }): Promise<Plan<FormsChange, SetTarget>> => {
     const { record, owner } = await findTarget(app, caller, "write", id);
-    const given = { enabled: enabled ?? record.enabled, url: moved?.url ?? record.url };
-    const isSet = record.enabled === given.enabled && record.url === given.url;
-    const target: TargetRecord = isSet ? record : { ...record, ...given, updatedAt: at };
+    if (moved !== null && keepsHeaders(given, record.request)) requireSameOrigin(moved, record);
+    const target: TargetRecord = {
+      ...record,
+      enabled: enabled ?? record.enabled,
+      url: moved?.url ?? record.url,
+      request: await requestAfter(record, given, record.request),
+    };
+    const isSet = Bun.deepEquals(target, record);
+    if (!isSet) target.updatedAt = at;
     return {
       changes: isSet ? [] : [{ change: "updateTarget", target }, ...recordTarget(owner, record, target)],
       result: { target: viewTarget(target, owner), result: isSet ? "unchanged" : "updated" },
     };
   });
+}
+
+/** Throws `invalid` for another server: who may set a URL need not know the headers, and would receive them there. */
+function requireSameOrigin(moved: Target, before: Target): void {
+  if (new URL(moved.url).origin === new URL(before.url).origin) return;
+  throw new AppError(
+    "invalid",
+    `the headers of the target were given for ${new URL(before.url).host}: give their values again for another server, or send none`,
+    { reason: "target-header" },
+  );
 }
 
 /**

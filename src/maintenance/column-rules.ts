@@ -19,6 +19,7 @@ import { DELIVERY_KINDS, shownTarget } from "../delivery/delivery.ts";
 import { MAX_DIGEST } from "../delivery/limits.ts";
 import { DELIVERY_STATUSES } from "../delivery/delivery-status.ts";
 import { EVENT_FILTERS } from "../delivery/notices/notice-types.ts";
+import { isTargetRequest } from "../delivery/requests/request.ts";
 import { TARGET_KINDS, areTargetSecrets, isTargetUrl } from "../delivery/target.ts";
 import { isLineContent, isLineNumber, isPlainText, isRepositoryUrl } from "../flags/code/code-reference.ts";
 import { MOODS } from "../flags/previews/feedback.ts";
@@ -193,6 +194,7 @@ export const RULES = {
   eventFilters: listOf((event) => EVENT_FILTERS.includes(event)),
   digest: integer(1, MAX_DIGEST),
   targetSecrets: json(areTargetSecrets),
+  targetRequest: json(isTargetRequest),
   deliveryKind: oneOf(DELIVERY_KINDS),
   deliveryTarget: (value) =>
     typeof value === "string" &&

@@ -59,6 +59,7 @@ export const FORM_TABLES = {
     url: "text targetUrl",
     enabled: "integer bit",
     secrets: "text targetSecrets",
+    request: "text? targetRequest",
     created_at: "integer time",
     updated_at: "integer time",
     project_id: "integer?",

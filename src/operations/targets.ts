@@ -42,8 +42,9 @@ export const targets = noun("targets", () => import("./schema/targets-schema.ts"
     place: "form",
     status: 201,
     defaults: {},
-    run: async ({ app, deployment, caller, names, query, body: { target } }) => {
-      const added = await addTarget(app, caller, formIn(names, query), target, await deployment.outgoing());
+    run: async ({ app, deployment, caller, names, query, body: { target, ...given } }) => {
+      const outgoing = await deployment.outgoing();
+      const added = await addTarget(app, caller, formIn(names, query), target, outgoing, given);
       return { ...added, ...(await mailWarnings(deployment, parseTarget(target).kind === "mail")) };
     },
   },
@@ -59,7 +60,7 @@ export const targets = noun("targets", () => import("./schema/targets-schema.ts"
   set: {
     method: "PATCH",
     path: ONE,
-    summary: "Enable or disable a target, or give it another URL",
+    summary: "Enable or disable a target, or give it another URL or request",
     scope: "forms:write",
     ...other("flags:write"),
     place: "form",
@@ -80,14 +81,14 @@ export const targets = noun("targets", () => import("./schema/targets-schema.ts"
   test: {
     method: "POST",
     path: `${ONE}/test`,
-    summary: "Send a sample to a target and show the answer",
+    summary: "Send a sample to a target and show the request and the answer",
     scope: "forms:write",
     ...other("flags:write"),
     place: "form",
     run: async ({ app, deployment, caller, names }) => {
       const outgoing = await deployment.outgoing();
-      const { code, error, outcome } = await testTarget(app, caller, names.target, outgoing);
-      return { code, error, outcome };
+      const { code, error, outcome, request } = await testTarget(app, caller, names.target, outgoing);
+      return { code, error, outcome, request };
     },
   },
   rotate: {

@@ -9,6 +9,7 @@ import type { TargetChange } from "../delivery/change.ts";
 import { MAX_TARGETS } from "../delivery/limits.ts";
 import type { Outgoing } from "../delivery/outgoing.ts";
 import { NOTICES } from "../delivery/notices/notice-card.ts";
+import { type GivenRequest, requestAfter } from "../delivery/requests/request.ts";
 import type { DeliveriesStore } from "../delivery/store.ts";
 import { newTarget, parseTarget, viewTarget, type TargetView } from "../delivery/target.ts";
 import { noSuchEnvironment } from "./environment.ts";
@@ -27,11 +28,12 @@ export async function addNoticeTarget(
   app: TargetsApp,
   caller: Caller,
   project: string,
-  added: { target: string } & NewOf<typeof NOTICES>,
+  added: { target: string } & NewOf<typeof NOTICES> & GivenRequest,
   outgoing: Outgoing,
 ): Promise<Added> {
   requireScope(caller, "flags:write", { project });
   const target = parseTarget(added.target);
+  const request = await requestAfter(target, added, null);
   const notices = recordOf(NOTICES, added);
   const { environment } = notices;
   const requirePlace = async () => {
@@ -53,7 +55,7 @@ export async function addNoticeTarget(
           reason: "target-limit",
         },
       );
-    const record = newTarget(target, { formKey: null, project, ...notices }, app.random, at);
+    const record = newTarget(target, { formKey: null, project, request, ...notices }, app.random, at);
     return {
       changes: [{ change: "insertTarget", target: record }],
       result: { id: record.id, secret: record.secrets[0]?.secret ?? null },

@@ -1,6 +1,8 @@
+import { AppError } from "../base/errors.ts";
+import { type Attempt, unanswered } from "../delivery/attempt.ts";
 import type { Outgoing, WebhookDelivery } from "../delivery/outgoing.ts";
 import { chatRequest } from "./chat/requests.ts";
-import { type OutgoingRequest, sendRequest } from "./request.ts";
+import { type OutgoingRequest, sendRequest, sentRequest } from "./request.ts";
 import { checkTarget, createSendPolicy } from "./route.ts";
 import type { MailConfig } from "./mail/service.ts";
 import { createServiceMailer } from "./mail/service-mailer.ts";
@@ -31,36 +33,66 @@ export function createOutgoing(
   };
   return {
     check: (target) => checkTarget(policy, target),
-    async sendWebhook(delivery, signal) {
-      return sendRequest(policy, webhookRequest(delivery, now(), version), { signal });
+    async sendWebhook(delivery, signal, onRequest) {
+      const body = await bodyOf(delivery);
+      if (typeof body !== "string") return body;
+      const request = webhookRequest(delivery, now(), version, body);
+      onRequest?.(sentRequest(request));
+      return sendRequest(policy, request, { signal });
     },
-    async sendChat(kind, url, message, signal) {
-      return sendRequest(policy, chatRequest(kind, url, message, version), { signal });
+    async sendChat(kind, url, message, signal, onRequest) {
+      const request = chatRequest(kind, url, message, version);
+      onRequest?.(sentRequest(request));
+      return sendRequest(policy, request, { signal });
     },
     mail: sender,
     close: () => sender?.mailer.close(),
   };
 }
 
+/** An event as JSON. It is joined, because parsing the data would round its numbers. */
+function eventOf({ type, createdAt, data }: WebhookDelivery): string {
+  return `{"type":${JSON.stringify(type)},"timestamp":${JSON.stringify(createdAt)},"data":${data}}`;
+}
+
+/** The body of a webhook; the attempt that has failed if its template yields none. */
+async function bodyOf(delivery: WebhookDelivery): Promise<string | Attempt> {
+  const { request } = delivery;
+  const event = eventOf(delivery);
+  if (request?.body == null) return event;
+  const { renderJsonBody } = await import("../delivery/requests/json-body.ts");
+  try {
+    return renderJsonBody(request.body, event);
+  } catch (error) {
+    if (error instanceof AppError) return { ...unanswered(error.message, false), outcome: "refused" };
+    throw error;
+  }
+}
+
 /**
- * The request of a webhook, signed at the time `now`, in milliseconds since 1970, as Standard Webhooks specifies. Every
- * attempt is signed anew, since receivers refuse timestamps older than minutes.
+ * The request of a webhook with a body, signed at the time `now`, in milliseconds since 1970, as Standard Webhooks specifies.
+ * Every attempt is signed anew, since receivers refuse timestamps older than minutes.
  */
 export function webhookRequest(
-  { url, id, type, secrets, data, createdAt, traceparent }: WebhookDelivery,
+  delivery: WebhookDelivery,
   now: number,
   version: string,
+  body = eventOf(delivery),
 ): OutgoingRequest {
-  // Joined, because parsing the data would round its numbers.
-  const body = `{"type":${JSON.stringify(type)},"timestamp":${JSON.stringify(createdAt)},"data":${data}}`;
+  const { url, id, secrets, traceparent, request } = delivery;
+  const { method, headers = [] } = request ?? {};
+  const isNamed = headers.some(({ name }) => /^user-agent$/i.test(name));
   const timestamp = String(Math.floor(now / 1000));
   const head = `${id}.${timestamp}.`;
   return {
+    ...(method && { method }),
     url,
     body,
+    secretHeaders: headers.map(({ name }) => name),
     headers: {
+      ...(!isNamed && { "User-Agent": `formflag/${version}` }),
+      ...Object.fromEntries(headers.map(({ name, value }) => [name, value])),
       "Content-Type": "application/json",
-      "User-Agent": `formflag/${version}`,
       "webhook-id": id,
       "webhook-timestamp": timestamp,
       "webhook-signature": secrets.map((secret) => `v1,${sign(secret, head, body)}`).join(" "),

@@ -2,11 +2,19 @@ import { clock } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
 import { type Attempt, delivered, MAX_RETRY_AFTER, unanswered } from "../delivery/attempt.ts";
 import { oneLine } from "../delivery/text.ts";
-import { parseHttpUrl } from "../delivery/target.ts";
+import type { SentRequest } from "../delivery/outgoing.ts";
+import { maskTarget, parseHttpUrl } from "../delivery/target.ts";
 import { findAddresses, SEND_TIMEOUT_MS, type SendPolicy } from "./route.ts";
 
-/** A POST request. The body is sent as UTF-8. */
-export type OutgoingRequest = { url: string; headers: Record<string, string>; body: string };
+/** A request; `method` is POST if it has none. The body is sent as UTF-8. */
+export type OutgoingRequest = {
+  method?: string;
+  url: string;
+  headers: Record<string, string>;
+  /** The names of headers, besides the signature, that no answer and no page may show. */
+  secretHeaders?: readonly string[];
+  body: string;
+};
 
 type Options = {
   /** Milliseconds for everything from the name service to the end of the answer; default: 15 seconds. */
@@ -17,6 +25,9 @@ type Options = {
 
 /** Bytes of an answer's body that are read, and not kept. */
 const MAX_ANSWER = 64 * 1024;
+
+/** The header with the signature of a webhook. */
+const SIGNATURE = "webhook-signature";
 
 /** Bytes in which the first line of a refusal is looked for. */
 const MAX_LINE = 1024;
@@ -88,7 +99,7 @@ function post(
   { ca }: SendPolicy,
   url: URL,
   address: string,
-  { headers, body }: OutgoingRequest,
+  { method = "POST", headers, body }: OutgoingRequest,
   signal: AbortSignal,
 ): Promise<Response> {
   const host = address.includes(":") ? `[${address}]` : address;
@@ -97,7 +108,7 @@ function post(
   // The certificate is checked for the name, and if there is none for the address.
   const serverName = isName ? { serverName: url.hostname.replace(/\.$/, "") } : {};
   return fetch(`${url.protocol}//${host}${port}${url.pathname}${url.search}`, {
-    method: "POST",
+    method,
     headers: { ...headers, ...(isName && { Host: url.host }) },
     body,
     // An environment variable of Node.js would otherwise switch the check of certificates off.
@@ -139,15 +150,36 @@ function lineIn({ status, headers }: Response, start: Buffer, request: OutgoingR
   return line === "" || line.startsWith("<") ? undefined : withoutPartsOf(request, line);
 }
 
-/** A text without what a receiver repeats of the URL and of the signature, which may be secret, also with escapes or in another case. */
-function withoutPartsOf({ url, headers }: OutgoingRequest, text: string): string {
+/** A request as it is shown. */
+export function sentRequest({
+  method = "POST",
+  url,
+  headers,
+  body,
+  secretHeaders = [],
+}: OutgoingRequest): SentRequest {
+  const isSecret = (name: string) => name === SIGNATURE || secretHeaders.includes(name);
+  const shown = Object.entries(headers).map(([name, value]) => [name, isSecret(name) ? "…" : value]);
+  return { method, url: maskTarget({ kind: "webhook", url }), headers: Object.fromEntries(shown), body };
+}
+
+/** A text without what a receiver repeats of the URL and of secret headers, which may be secret, also with escapes or in another case. */
+function withoutPartsOf({ url, headers, secretHeaders = [] }: OutgoingRequest, text: string): string {
   const { pathname, search, searchParams, username, password } = new URL(url);
   const parts = [pathname, search, ...pathname.split("/"), ...searchParams.values(), username, password];
-  const plain = [...parts, ...parts.map(decoded), headers["webhook-signature"] ?? ""];
+  const values = [SIGNATURE, ...secretHeaders].flatMap((name) => partsOfHeader(headers[name] ?? ""));
+  const plain = [...parts, ...parts.map(decoded), ...values];
   const secrets = [...plain, ...plain.map(encodeURIComponent)]
     .filter((part) => part.length >= SHORTEST)
     .toSorted((a, b) => b.length - a.length);
   return secrets.reduce((left, part) => left.replaceAll(new RegExp(RegExp.escape(part), "giu"), "…"), text);
+}
+
+/** The value of a header, its words, and what Basic authentication (RFC 7617) has as base64. */
+function partsOfHeader(value: string): string[] {
+  const words = value.split(/[\s,;=]+/);
+  const pair = /^basic /i.test(value) ? Buffer.from(words[1] ?? "", "base64").toString() : "";
+  return [value, ...words, pair, ...pair.split(":")];
 }
 
 function decoded(text: string): string {

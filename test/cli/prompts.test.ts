@@ -179,3 +179,26 @@ test("a name that is missing is asked for", async () => {
   terminal.type("sh\r");
   expect((await terminal.ends()).screen).toContain("x-project-key");
 });
+
+describe("the value of a header", () => {
+  test("is typed unseen", async () => {
+    const data = tempDirectory();
+    const here = onData(data);
+    await here.run("forms", "create", "contact");
+    const terminal = atTerminal([
+      "targets",
+      "add",
+      "contact",
+      "https://1.1.1.1/hook",
+      "--header",
+      "X-A:",
+      "--data",
+      data,
+    ]);
+    await terminal.shows("the value of the header X-A");
+    terminal.type("TYPED-SECRET\r");
+    const { code, screen } = await terminal.ends();
+    expect({ code, screen }).toEqual({ code: 0, screen: expect.not.stringContaining("TYPED-SECRET") });
+    expect(await here.json<object[]>("targets", "list", "contact")).toMatchObject([{ headers: ["X-A"] }]);
+  });
+});

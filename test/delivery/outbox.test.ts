@@ -107,6 +107,7 @@ describe("the outbox", () => {
         webhook: {
           url: target.url,
           id: delivery!.id,
+          request: null,
           type: "submission.created",
           secrets: ["whsec_new", "whsec_old"],
           createdAt,
@@ -126,6 +127,22 @@ describe("the outbox", () => {
     expect(outgoing.sent).toMatchObject([
       { webhook: { data: expect.stringContaining('"data":{"b":[{"n":2.50}],"a":"last"},') } },
     ]);
+  });
+
+  test("sends the same request again after a failure", async () => {
+    const { app, form, addTarget, run, outgoing } = await begin();
+    const request = { method: "PUT" as const, headers: [{ name: "X-A", value: "b" }], body: '"{{id}}"' };
+    const target = await addTarget({ request });
+    outgoing.answer = () => unanswered("no", false);
+    await app.store.submissions.insert(
+      submissionTo(form.key, { deliveries: [{ id: nextId(), ...toTarget(target) }] }),
+    );
+    await run();
+    app.clock.now += 3_600_000;
+    await run();
+    const [first, second] = webhooksOf(outgoing);
+    expect(first).toMatchObject({ request });
+    expect([second]).toEqual([first]);
   });
 
   test("sends webhooks that match their schema, with a link to each file", async () => {

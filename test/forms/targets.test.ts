@@ -12,7 +12,7 @@ import {
   setTarget,
 } from "../../src/forms/targets.ts";
 import { testTarget } from "../../src/forms/target-test.ts";
-import { openTestApp } from "../support/app.ts";
+import { type TestApp, openTestApp } from "../support/app.ts";
 import { callerNamed, OPERATOR } from "../support/records/caller.ts";
 import { chatsOf, fakeOutgoing, webhooksOf } from "../support/peers/outgoing.ts";
 import { codeOf, reasonOf } from "../support/refusals.ts";
@@ -54,6 +54,9 @@ describe("a target", () => {
       digest: null,
       kind: "webhook",
       target: "https://example.com/…",
+      method: "POST" as const,
+      headers: [],
+      body: null,
       enabled: true,
       createdAt: "2026-01-02T03:04:05.678Z",
       updatedAt: "2026-01-02T03:04:05.678Z",
@@ -184,7 +187,7 @@ describe("a test", () => {
   test("sends a webhook a sample as a submission is shown, of a type and an id of its own", async () => {
     const { app, outgoing, add } = await openContact();
     const { id, secret } = await add();
-    expect(await testTarget(app, OPERATOR, id, outgoing)).toEqual(delivered(200));
+    expect(await testTarget(app, OPERATOR, id, outgoing)).toEqual({ ...delivered(200), request: null });
     const [delivery] = webhooksOf(outgoing);
     expect(delivery).toMatchObject({
       url: HOOK,
@@ -223,10 +226,70 @@ describe("a test", () => {
     const version = (await app.store.readVersion()).version;
     const refused = unanswered("the connection to example.com failed (ECONNREFUSED)", true);
     outgoing.answer = () => refused;
-    expect(await testTarget(app, OPERATOR, id, outgoing)).toEqual(refused);
+    expect(await testTarget(app, OPERATOR, id, outgoing)).toEqual({ ...refused, request: null });
     expect(webhooksOf(outgoing)).toHaveLength(1);
     expect((await app.store.readVersion()).version).toBe(version);
     expect(await app.store.submissions.count(form.key)).toBe(0);
     expect(await reasonOf(testTarget(app, OPERATOR, "nope", outgoing))).toBe("not_found target-not-found");
+  });
+});
+
+describe("a target with a request of its own", () => {
+  const headers = ["Authorization: Bearer HEADER-SECRET", "X-A: HEADER-SECRET"];
+  const set = (app: TestApp, id: string, given: Parameters<typeof setTarget>[3]) =>
+    setTarget(app, OPERATOR, id, given, async () => fakeOutgoing());
+
+  test("shows the names of its headers alone, also in what is listed, logged and remembered", async () => {
+    const { app, outgoing } = await openContact();
+    const { id } = await addTarget(app, OPERATOR, "contact", HOOK, outgoing, {
+      headers,
+      method: "PUT",
+      body: '{"a": "{{data.name}}"}',
+    });
+    await set(app, id, { headers: ["Authorization", "X-B: HEADER-SECRET"] });
+    const shown = await getTarget(app, OPERATOR, id);
+    expect(shown).toMatchObject({
+      method: "PUT",
+      headers: ["Authorization", "X-B"],
+      body: '{"a": "{{data.name}}"}',
+    });
+    expect((await app.store.targets.find(id))!.request!.headers).toEqual([
+      { name: "Authorization", value: "Bearer HEADER-SECRET" },
+      { name: "X-B", value: "HEADER-SECRET" },
+    ]);
+    const { items } = await app.store.changes.everywhere({ limit: 100, kind: "form", name: "contact" }, null);
+    expect(JSON.stringify([shown, items])).not.toContain("HEADER-SECRET");
+    expect(JSON.stringify(items)).toContain(`request of ${id}`);
+    await testTarget(app, OPERATOR, id, outgoing);
+    expect(webhooksOf(outgoing)[0]!.request).toMatchObject({ method: "PUT", body: '{"a": "{{data.name}}"}' });
+  });
+
+  test("sends no header to another server than the one that it was given for", async () => {
+    const { app, outgoing } = await openContact();
+    const { id } = await addTarget(app, OPERATOR, "contact", HOOK, outgoing, { headers });
+    const other = "https://example.net/hook";
+    for (const given of [{}, { headers: ["X-A"] }, { headers: ["X-A", "X-B: new"] }])
+      expect(await reasonOf(set(app, id, { target: other, ...given }))).toBe("invalid target-header");
+    expect((await app.store.targets.find(id))!.url).toBe(HOOK);
+    expect(await reasonOf(set(app, id, { target: "https://example.com/other" }))).toBe("none");
+    expect(await reasonOf(set(app, id, { target: other, headers: ["X-A: new"] }))).toBe("none");
+    expect(await reasonOf(set(app, id, { target: HOOK, headers: [] }))).toBe("none");
+    expect((await app.store.targets.find(id))!.request).toBeNull();
+    expect(await set(app, id, { headers: [], method: "POST", body: null })).toMatchObject({
+      result: "unchanged",
+    });
+  });
+
+  test("is refused with nothing stored where it cannot be sent", async () => {
+    const { app, outgoing, add } = await openContact();
+    const { id } = await add();
+    for (const given of [{ headers: ["Host: a"] }, { headers: ["X-A"] }, { body: "no JSON" }]) {
+      expect(await codeOf(set(app, id, given))).toBe("invalid");
+      expect(await codeOf(addTarget(app, OPERATOR, "contact", HOOK, outgoing, given))).toBe("invalid");
+    }
+    expect(await reasonOf(addTarget(app, OPERATOR, "contact", NTFY, outgoing, { body: "{}" }))).toBe(
+      "invalid target-request",
+    );
+    expect(await listTargets(app, OPERATOR, "contact")).toHaveLength(1);
   });
 });

@@ -5,7 +5,8 @@ import { Webhook } from "standardwebhooks";
 import { createWebhookSecret } from "../../src/delivery/target.ts";
 import { sendRequest } from "../../src/send/request.ts";
 import { createSendPolicy } from "../../src/send/route.ts";
-import { webhookRequest } from "../../src/send/outgoing.ts";
+import { createOutgoing, webhookRequest } from "../../src/send/outgoing.ts";
+import type { SentRequest, WebhookDelivery } from "../../src/delivery/outgoing.ts";
 
 const ID = "0190b0a4-0000-7000-8000-000000000001";
 const CREATED_AT = "2027-01-31T12:00:00.000Z";
@@ -105,5 +106,88 @@ describe("a webhook", () => {
     const data = JSON.stringify({ text: "Grüße 😀 ".repeat(80_000) });
     const { body, headers } = webhookRequest(delivery(data, secret), now, "1");
     expect(headers["webhook-signature"]).toBe(new Webhook(secret).sign(ID, new Date(now), body));
+  });
+});
+
+describe("a webhook with a request of its own", () => {
+  const request = {
+    method: "PUT" as const,
+    headers: [
+      { name: "Authorization", value: "Basic YWRhOmhpZGRlbi13b3Jk" },
+      { name: "X-Name", value: "café, b" },
+      { name: "user-agent", value: "mine" },
+    ],
+    body: '{"text": "{{data.name}}"}',
+  };
+  const send = async (answer: (body: string) => Response, more: Partial<WebhookDelivery> = {}) => {
+    const seen: { method: string; headers: Headers; body: string }[] = [];
+    using server = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      async fetch(received: Request) {
+        const body = await received.text();
+        seen.push({ method: received.method, headers: received.headers, body });
+        return answer(body);
+      },
+    });
+    const outgoing = createOutgoing({ targetNetworks: ["127.0.0.1"], mail: null }, Date.now, "1");
+    const secret = createWebhookSecret(randomBytes);
+    const sent: SentRequest[] = [];
+    const attempt = await outgoing.sendWebhook(
+      {
+        ...delivery('{"data":{"name":"A \\"B\\""}}', secret),
+        url: `http://127.0.0.1:${server.port}/PATH-SECRET`,
+        request,
+        ...more,
+      },
+      new AbortController().signal,
+      (each) => void sent.push(each),
+    );
+    return { attempt, seen, sent, secret };
+  };
+
+  test("arrives with its method, its headers and its body, which is what is signed", async () => {
+    const { attempt, seen, sent, secret } = await send(() => new Response());
+    expect(attempt).toMatchObject({ outcome: "delivered" });
+    const [{ method, headers, body }] = seen as [(typeof seen)[0]];
+    expect([method, body]).toEqual(["PUT", '{"text": "A \\"B\\""}']);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      authorization: "Basic YWRhOmhpZGRlbi13b3Jk",
+      "x-name": "café, b",
+      "user-agent": "mine",
+      "content-type": "application/json",
+    });
+    expect(new Webhook(secret).verify(body, Object.fromEntries(headers))).toEqual({ text: 'A "B"' });
+    const shown = Object.fromEntries(
+      Object.entries(sent[0]!.headers).map(([name, value]) => [name.toLowerCase(), value]),
+    );
+    expect(sent[0]).toMatchObject({ method: "PUT", body, url: expect.stringMatching(/^http:[^P]*\/…$/) });
+    expect(shown).toMatchObject({
+      authorization: "…",
+      "x-name": "…",
+      "user-agent": "…",
+      "webhook-signature": "…",
+      "webhook-id": ID,
+    });
+  });
+
+  test("keeps its headers out of what a receiver answers", async () => {
+    const answer =
+      "no: Basic YWRhOmhpZGRlbi13b3Jk, YWRhOmhpZGRlbi13b3Jk, hidden-word, ada:hidden-word, café, b";
+    const { attempt } = await send(() => new Response(answer, { status: 400 }));
+    expect(attempt.answer).toStartWith("no: ");
+    expect(attempt.answer).not.toMatch(/YWRh|hidden|café/);
+  });
+
+  test("is not sent where its template yields no JSON, and that is not tried again", async () => {
+    const { attempt, seen, sent } = await send(() => new Response(), {
+      request: { ...request, body: "{{data.name}}" },
+    });
+    expect(attempt).toMatchObject({
+      outcome: "refused",
+      code: null,
+      error: expect.stringContaining("does not yield JSON"),
+    });
+    expect([seen, sent]).toEqual([[], []]);
   });
 });

@@ -1,6 +1,8 @@
 import { Option } from "commander";
 import { CHAT_KINDS } from "../../../src/delivery/target.ts";
 import type { NewOf } from "../../../src/base/kinds/kinds.ts";
+import { REQUEST } from "../../../src/delivery/requests/request-card.ts";
+import type { GivenRequest } from "../../../src/delivery/requests/request.ts";
 import { NOTICES } from "../../../src/delivery/notices/notice-card.ts";
 import { projectTargets as ofProject } from "../../../src/operations/changes/project-targets.ts";
 import { targets as operations } from "../../../src/operations/targets.ts";
@@ -11,6 +13,7 @@ import type { Input } from "../../session/input.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
 import { verb } from "../../session/verb.ts";
+import { REQUEST_HELP, requestIn } from "./request.ts";
 
 /** `--on changes`: targets of a project, in place of those of a form. */
 export const onOption = () =>
@@ -21,17 +24,20 @@ export const onOption = () =>
 export const addAdd = verb("add create", {
   argument: ["[form]", "slug or key of the form; leave it out for a target of the project of -p"],
   description: "send the submissions of a form, or notices of changes in a project, to a target",
-  options: ["project of forms", ...optionsOf(NOTICES), onOption(), "field", "why"],
+  options: ["project of forms", ...optionsOf(REQUEST), ...optionsOf(NOTICES), onOption(), "field", "why"],
   help: `
 A URL often contains a secret, and other users of the machine can see the arguments of a command. To avoid this, write -
 and pass the URL on standard input.
 
 The secret of a webhook is printed only once. With it, the receiver verifies that a request comes from formflag. Chat
 services and mail have no secret.
+${REQUEST_HELP}
 
 Examples:
   formflag targets add contact https://example.com/hooks/contact
   formflag targets add contact - < url.txt
+  formflag targets add contact https://example.com/api --header 'Authorization: @token.txt'
+  formflag targets add contact https://example.com/api --method PUT --body @template.json
   formflag targets add contact mail:ops@example.com
   formflag targets add contact slack:https://hooks.slack.com/services/T0/B0/KEY
   formflag targets add contact discord:https://discord.com/api/webhooks/ID/TOKEN
@@ -64,8 +70,8 @@ type Filter = NewOf<typeof NOTICES>;
 
 type NewTarget =
   | { project: string; target: string; on: ["changes"] }
-  | ({ project: string; target: string } & Filter)
-  | { form: string; target: string };
+  | ({ project: string; target: string } & Filter & GivenRequest)
+  | ({ form: string; target: string } & GivenRequest);
 
 async function parseAdd(input: Input, ...given: (string | undefined)[]): Promise<NewTarget> {
   const [words, filter] = await filterIn(input, given);
@@ -78,6 +84,11 @@ async function parseAdd(input: Input, ...given: (string | undefined)[]): Promise
         "formflag targets add -p <project> --on changes <url>",
       );
     if (isFiltered) throw usage("--on goes without -e, --event and --digest, which are for notices");
+    if (["method", "header", "body"].some((name) => input.options[name] !== undefined))
+      throw usage(
+        "--on goes without --method, --header and --body",
+        "proposed changes are sent as a signed POST of JSON",
+      );
     const url = await input.need(givenForm, "target", KINDS);
     return { project: await input.project(), target: await readTarget(input, url), on: ["changes"] };
   }
@@ -86,6 +97,7 @@ async function parseAdd(input: Input, ...given: (string | undefined)[]): Promise
   if (isTarget && (project !== undefined || isFiltered))
     return {
       project: project ?? (await input.project()),
+      ...(await requestIn(input, givenForm)),
       target: await readTarget(input, givenForm!),
       ...filter,
     };
@@ -102,7 +114,11 @@ async function parseAdd(input: Input, ...given: (string | undefined)[]): Promise
   const form = await input.need(givenForm, "form");
   const target = await input.need(givenTarget, "target", KINDS);
   requireTarget(form, target);
-  return { form: await input.form(form), target: await readTarget(input, target) };
+  return {
+    form: await input.form(form),
+    ...(await requestIn(input, target)),
+    target: await readTarget(input, target),
+  };
 }
 
 /** The arguments, and the filter: words behind `--event` that are no target are events too. */
@@ -139,8 +155,8 @@ function requireTarget(form: string, target: string): void {
 
 function callAdd(client: Session["client"], added: NewTarget) {
   if ("form" in added) {
-    const { form, target } = added;
-    return client.call(operations.add, { names: { form }, body: { target } });
+    const { form, ...body } = added;
+    return client.call(operations.add, { names: { form }, body });
   }
   const { project, ...body } = added;
   return client.call(ofProject.add, { names: { project }, body });

@@ -1,12 +1,14 @@
 import type { Command } from "commander";
 import { AppError } from "../../../src/base/errors.ts";
 import { durationInWords } from "../../../src/base/units.ts";
+import { REQUEST } from "../../../src/delivery/requests/request-card.ts";
 import type { TargetView } from "../../../src/delivery/target.ts";
 import { projectTargets as ofProject } from "../../../src/operations/changes/project-targets.ts";
 import type { Schemas } from "../../../src/operations/operation.ts";
 import { targets as operations } from "../../../src/operations/targets.ts";
 import type { Io } from "../../output/terminal.ts";
 import { details, known, shown, table } from "../../output/text.ts";
+import { optionsOf } from "../../session/card.ts";
 import { heard } from "../../session/command-line.ts";
 import { listAll } from "../../session/pages.ts";
 import { usage } from "../../session/usage.ts";
@@ -14,6 +16,7 @@ import { durationValue, isUnset } from "../../session/values.ts";
 import { named, verb } from "../../session/verb.ts";
 import { addDelete, addGet } from "../verbs.ts";
 import { addAdd, onOption, readTarget } from "./add.ts";
+import { requestIn, requestLines, requestText } from "./request.ts";
 
 export function addTargetCommands(targets: Command, io: Io): void {
   heard(targets)`
@@ -25,7 +28,8 @@ new: targets add
 [set] --target --webhook --to: --url <url> is where it sends
 [add] --slack --discord --telegram --type: the service goes before the URL: formflag targets add <form> slack:https://hooks.slack.com/services/<path>
 [add] --secret --signing-secret: the secret is made here and printed once; formflag targets rotate <id> makes another
-[add] --header --headers --method: a delivery is a POST of JSON: formflag docs deliveries describes it
+[add] --headers -H: --header 'Name: value', repeated for each
+[add] --template --payload --json-body: --body @template.json
 [add] --target-network: it is an option of formflag serve; a command without --server reads FORMFLAG_TARGET_NETWORK
 [add] --url --webhook: the URL follows the form: formflag targets add <form> <url>
 [add] *: the service and its URL are one word: formflag targets add <form> slack:https://hooks.slack.com/services/<path>
@@ -97,6 +101,7 @@ function describeTarget(target: TargetView): string {
       ["digest", target.digest == null ? null : `${target.digest} s`],
     ]),
     ["sends to", target.target],
+    ...requestLines(target),
     ["state", stateOf(target)],
     ["created", target.createdAt],
     ["updated", target.updatedAt],
@@ -105,28 +110,38 @@ function describeTarget(target: TargetView): string {
 
 const addSet = verb("set", {
   argument: TARGET.argument,
-  description: "send to another URL",
+  description: "send to another URL, or another request",
   options: [
     ["--url <target>", "another URL or mail address of the same kind; - reads it from standard input"],
+    ...optionsOf(REQUEST),
     "field",
     "why",
   ],
   help: `
 The target keeps its id and its secret. What waits for it is sent to the new URL; what failed, once you retry it.
 
+--header replaces all headers: a name alone keeps its value, and none removes them. --body none sends the event again.
+
 Examples:
   formflag targets set k3v9-x2mq-71bd --url https://example.com/hooks/new
   formflag targets set k3v9-x2mq-71bd --url slack:https://hooks.slack.com/services/T0/B0/NEW
   formflag targets set k3v9-x2mq-71bd --url - < url.txt
+  formflag targets set k3v9-x2mq-71bd --header 'Authorization: @token.txt' --header X-Source
+  formflag targets set k3v9-x2mq-71bd --body @template.json --method PUT
 `,
   parse: async (input, given) => {
     const id = await input.need(given, "id");
     const { url } = input.options as { url?: string };
-    if (url === undefined) throw usage("nothing to change", `formflag targets set ${id} --url <url>`);
-    return { id, target: await readTarget(input, url) };
+    const body = {
+      ...(await requestIn(input, url, true)),
+      ...(url !== undefined && { target: await readTarget(input, url) }),
+    };
+    if (Object.keys(body).length === 0)
+      throw usage("nothing to change", `formflag targets set ${id} --url <url>`);
+    return { id, body };
   },
-  run: async ({ client, report }, { id, target: text }) => {
-    const target = await client.call(operations.set, { names: { target: id }, body: { target: text } });
+  run: async ({ client, report }, { id, body }) => {
+    const target = await client.call(operations.set, { names: { target: id }, body });
     await report(target, shown`${target.result} target ${id}\n` + describeTarget(target));
   },
 });
@@ -151,19 +166,23 @@ const addTest = verb("test", {
   description: "send a sample to a target and show the answer",
   help: `
 The sample is sent like a submission or a notice, with the type submission.test or notice.test, even to a disabled
-target. Nothing is stored. The exit code is 0 if the answer was 2xx, and 6 otherwise.
+target, and the request is printed without its secrets. Nothing is stored. The exit code is 0 if the answer was 2xx, and 6 otherwise.
 
 Example:
   formflag targets test k3v9-x2mq-71bd
 `,
   run: async ({ client, config, print, report }, id) => {
     const attempt = await client.call(operations.test, { names: { target: id } });
-    const { code, error, outcome } = attempt;
+    const { code, error, outcome, request } = attempt;
+    const sent = request === null ? "" : requestText(request);
     if (outcome === "delivered") {
-      await report(attempt, shown`target ${id} accepted the sample: the answer was ${code ?? "empty"}\n`);
+      await report(
+        attempt,
+        sent + shown`target ${id} accepted the sample: the answer was ${code ?? "empty"}\n`,
+      );
       return;
     }
-    if (config.json) await print(attempt, "");
+    if (config.json || request !== null) await print(attempt, sent);
     throw new AppError(
       "unavailable",
       `target ${id} did not accept the sample: ${error ?? "no reason is known"}`,

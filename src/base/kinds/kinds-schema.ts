@@ -75,6 +75,7 @@ export function schemaOf(name: string, kind: Kind): z.ZodMiniType {
     case "named":
       return z.string(`${name} is the name of ${kind.what}`);
     case "phrases":
+    case "lines":
     case "weights":
     case "shares":
     case "condition":
@@ -113,6 +114,7 @@ export function shownSchema(kind: Kind): z.ZodMiniType {
     case "origins":
     case "senders":
     case "phrases":
+    case "lines":
       return z.array(z.string());
     case "names":
       return z.array(kind.among ? z.enum(kind.among) : z.string());

@@ -11,6 +11,8 @@ export type Kind<Item extends string = string> =
   | { is: "expiry" }
   /** Texts with spaces, of which an area checks each; the weight of each variant, such as `off:50,on:50`; percentages, such as `1,10`. */
   | { is: "phrases" | "weights" | "shares" }
+  /** Lines of any text, of which an area checks each. */
+  | { is: "lines" }
   /** An object of which an area knows a short form in words: a condition, or a context such as `plan=beta`. */
   | { is: "condition" | "context" }
   /** The name of a thing such as `a variant`. */
@@ -37,6 +39,8 @@ export type Field = {
   default?: string | number | boolean | readonly never[] | null;
   /** The option of the command that creates one, without its dashes, or its argument, such as `[name]`; and the help. */
   option: readonly [flags: string, help: string];
+  /** Whether the option takes `@FILE` and `-` too. */
+  isSource?: true;
   /** Label and hint on a page. A field without a label is not asked for there. */
   label?: string;
   hint?: string;
@@ -74,7 +78,7 @@ export function readKind(
 ): Read {
   const text = typed.trim();
   if (is === "switch") return { value: typed === "on" };
-  if (is === "list" || is === "origins" || is === "senders" || is === "phrases")
+  if (is === "list" || is === "origins" || is === "senders" || is === "phrases" || is === "lines")
     return { value: text.split("\n").flatMap((line) => line.trim() || []) };
   if (is === "name") return { value: text };
   if (text === "") return { value: null };
@@ -158,7 +162,7 @@ export type ValueOf<K> = K extends { is: "switch" }
     ? number
     : K extends { is: "names"; among: readonly (infer T)[] }
       ? T[]
-      : K extends { is: "names" | "list" | "origins" | "senders" | "phrases" }
+      : K extends { is: "names" | "list" | "origins" | "senders" | "phrases" | "lines" }
         ? string[]
         : K extends { is: "weights" }
           ? Readonly<Record<string, number>>

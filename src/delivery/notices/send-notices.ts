@@ -26,10 +26,10 @@ export async function sendNotices(
   { id, content, now, inWords, pages }: Sending,
   signal: AbortSignal,
 ): Promise<Attempt> {
-  const { kind, url } = target;
+  const { kind, url, request } = target;
   if (kind === "webhook") {
     const secrets = activeSecrets(target, now).map(({ secret }) => secret);
-    return outgoing.sendWebhook({ url, id, secrets, ...webhookOf(content, pages) }, signal);
+    return outgoing.sendWebhook({ url, id, secrets, request, ...webhookOf(content, pages) }, signal);
   }
   const message = noticeMessage(content, inWords, pages);
   if (kind !== "mail") return outgoing.sendChat(kind, url, message, signal);

@@ -7,7 +7,7 @@ export type Item = "fileType" | "honeypot" | "spamWord" | "spamEmail" | "mailAdd
 
 export type Kind = Exclude<
   KindOf<Item>,
-  { is: "expiry" | "names" | "named" | "phrases" | "weights" | "shares" | "condition" | "context" }
+  { is: "expiry" | "names" | "named" | "phrases" | "lines" | "weights" | "shares" | "condition" | "context" }
 >;
 
 /** A setting of a form: whatever checks, stores, shows or documents settings reads this. */

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { givenSchemas } from "../../base/kinds/kinds-schema.ts";
 import { timestamp } from "../../base/slug-schema.ts";
 import { MAX_TARGET } from "../../delivery/limits.ts";
-import { targetSecretSchema, targetViewSchema } from "../../delivery/target-schema.ts";
+import { requestSchemas, targetSecretSchema, targetViewSchema } from "../../delivery/target-schema.ts";
 import { NOTICES } from "../../delivery/notices/notice-card.ts";
 import { warnings } from "./shared-schema.ts";
 
@@ -33,12 +33,13 @@ export const add = {
       /** For the proposed changes of the project, in place of notices. */
       on: z.optional(on),
       ...givenSchemas(NOTICES),
+      ...requestSchemas,
     })
     .check(
       z.refine(
-        ({ on, environment, events, digest }) =>
-          on === undefined || (environment ?? events ?? digest ?? null) === null,
-        "on goes without environment, events and digest, which are for notices",
+        ({ on, ...rest }) =>
+          on === undefined || Object.entries(rest).every(([name, each]) => name === "target" || each == null),
+        "on goes without any other field: proposed changes are sent as a signed POST of JSON",
       ),
     ),
   output: z.extend(targetSecretSchema, warnings),

@@ -75,11 +75,9 @@ const REQUESTS: Record<ChatKind, (url: URL, message: ChatMessage) => OutgoingReq
   gotify(url, message) {
     const token = url.searchParams.get("token") ?? "";
     const text = messageText({ ...message, title: "" }, GOTIFY);
-    return json(
-      withoutQuery(url),
-      { title: titleText(message.title), message: text },
-      { "X-Gotify-Key": token },
-    );
+    const request = json(withoutQuery(url), { title: titleText(message.title), message: text });
+    const headers = { ...request.headers, "X-Gotify-Key": token };
+    return { ...request, headers, secretHeaders: ["X-Gotify-Key"] };
   },
 };
 
@@ -104,12 +102,8 @@ function adaptiveCard({ title, ...rest }: ChatMessage): object {
   };
 }
 
-function json(url: URL, body: object, headers: Record<string, string> = {}): OutgoingRequest {
-  return {
-    url: url.href,
-    body: JSON.stringify(body),
-    headers: { "Content-Type": "application/json", ...headers },
-  };
+function json(url: URL, body: object): OutgoingRequest {
+  return { url: url.href, body: JSON.stringify(body), headers: { "Content-Type": "application/json" } };
 }
 
 function withoutQuery(url: URL): URL {

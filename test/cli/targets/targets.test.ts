@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import { createToken } from "../../../src/access/tokens.ts";
 import { AppError } from "../../../src/base/errors.ts";
 import { unanswered } from "../../../src/delivery/attempt.ts";
@@ -157,6 +158,7 @@ describe("targets test", () => {
       code: 200,
       error: null,
       outcome: "delivered",
+      request: null,
     });
     expect(webhooksOf(remote.outgoing)).toHaveLength(2);
   });
@@ -174,4 +176,112 @@ describe("targets test", () => {
     expect(JSON.parse(asJson.stderr)).toMatchObject({ error: { code: "unavailable" } });
     expect((await remote.run(["targets", "test", "nope"])).code).toBe(3);
   });
+});
+
+describe("the headers of a target", () => {
+  test("are read from the command line, a file and standard input, and replaced by name", async () => {
+    await using remote = await openRemote();
+    const folder = tempDirectory();
+    const [file, template] = [join(folder, "key"), join(folder, "body.json")];
+    await Bun.write(file, "Bearer FILE-SECRET\n");
+    await Bun.write(template, '{"text": "{{data.email}}"}');
+    const headers = [
+      "--header",
+      `Authorization: @${file}`,
+      "--header",
+      "X-A: one, two",
+      "--header",
+      "X-B: -",
+    ];
+    const added = await remote.run(
+      ["targets", "add", "contact", HOOK, "--body", `@${template}`, "--method", "PUT", ...headers, "--json"],
+      "STDIN-SECRET\n",
+    );
+    expect(added.code).toBe(0);
+    const { id } = JSON.parse(added.stdout) as Added;
+    const stored = async () => (await remote.app.store.targets.find(id))!.request;
+    expect(await stored()).toEqual({
+      method: "PUT",
+      headers: [
+        { name: "Authorization", value: "Bearer FILE-SECRET" },
+        { name: "X-A", value: "one, two" },
+        { name: "X-B", value: "STDIN-SECRET" },
+      ],
+      body: '{"text": "{{data.email}}"}',
+    });
+    const shown = await remote.run(["targets", "get", id]);
+    expect(shown.stdout).toContain("method    PUT\nheaders   Authorization, X-A, X-B\nbody      {");
+    expect(shown.stdout).not.toMatch(/SECRET|one/);
+    await remote.run([
+      "targets",
+      "set",
+      id,
+      "--header",
+      "X-A: three",
+      "--header",
+      "authorization",
+      "--body",
+      "none",
+    ]);
+    expect(await stored()).toMatchObject({
+      headers: [
+        { name: "X-A", value: "three" },
+        { name: "Authorization", value: "Bearer FILE-SECRET" },
+      ],
+      body: null,
+    });
+    await remote.run(["targets", "set", id, "--header", "none", "--method", "POST"]);
+    expect(await stored()).toBeNull();
+  });
+
+  test("need a value, of which one is on standard input, and are for webhooks of submissions and notices", async () => {
+    await using remote = await openRemote();
+    const refused = async (...args: string[]) => {
+      const { code, stderr } = await remote.run(["targets", "add", ...args], "");
+      expect([args, code]).toEqual([args, 2]);
+      return stderr;
+    };
+    expect(await refused("contact", HOOK, "--header", "X-A:")).toContain("--header 'X-A: @FILE'");
+    expect(await refused("contact", HOOK, "--header", "X-A")).toContain(
+      "the value of the header X-A is missing",
+    );
+    expect(await refused("contact", "-", "--header", "X-A: -")).toContain("standard input can be read once");
+    expect(await refused("contact", "slack:https://hooks.slack.com/a", "--header", "X-A: b")).toContain(
+      "for webhooks",
+    );
+    expect(await refused("contact", HOOK, "--body", "{")).toContain("does not yield JSON");
+    expect(await refused("-p", "default", "--on", "changes", HOOK, "--method", "PUT")).toContain(
+      "--on goes without",
+    );
+    expect(await remote.json<Added[]>("targets", "list", "contact")).toEqual([]);
+  });
+});
+
+test("targets test prints the request that was sent, without its secrets", async () => {
+  const data = tempDirectory();
+  const here = onData(data);
+  using server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
+  await here.run("forms", "create", "contact");
+  const env = { FORMFLAG_TARGET_NETWORK: "127.0.0.1", FORMFLAG_DATA: data };
+  const run = (...args: string[]) => formflag(args, { env });
+  const url = `http://127.0.0.1:${server.port}/PATH-SECRET`;
+  const request = [
+    "--header",
+    "X-A: HEADER-SECRET",
+    "--body",
+    '{"from": "{{data.email}}"}',
+    "--method",
+    "PUT",
+  ];
+  const added = await run("targets", "add", "contact", url, ...request, "--json");
+  const { id } = JSON.parse(added.stdout) as Added;
+  const { code, stdout } = await run("targets", "test", id);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^PUT http:\/\/127\.0\.0\.1:\d+\/…\n/);
+  expect(stdout).toContain("X-A: …\n");
+  expect(stdout).toContain('\n\n{"from": "ada@example.com"}\n\ntarget');
+  expect(stdout).not.toContain("SECRET");
+  await server.stop(true);
+  const failed = await run("targets", "test", id);
+  expect([failed.code, failed.stdout]).toEqual([6, expect.stringContaining('{"from": "ada@example.com"}')]);
 });

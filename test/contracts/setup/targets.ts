@@ -22,7 +22,9 @@ export function targetsContract(driver: Driver): void {
       ];
       const webhook = await insert(key, { url: "https://example.com/ü?a=%00", secrets, enabled: false });
       const chat = await insert(key, { kind: "ntfy", url: "https://ntfy.sh/topic" });
-      for (const target of [webhook, chat]) expect(await store.targets.find(target.id)).toEqual(target);
+      const headers = [{ name: "X-A", value: "é: b" }];
+      const put = await insert(key, { request: { method: "PUT", headers, body: '{"a": "{{b}}"}' } });
+      for (const target of [webhook, chat, put]) expect(await store.targets.find(target.id)).toEqual(target);
       for (const id of ["nope", "", "%", webhook.id.toUpperCase()])
         expect(await store.targets.find(id)).toBeUndefined();
     });
@@ -37,12 +39,13 @@ export function targetsContract(driver: Driver): void {
       expect(await store.targets.list(one.slug)).toEqual([]);
     });
 
-    test("change in their URL, state, secrets and time, and nothing else", async () => {
+    test("change in their URL, state, secrets, request and time, and nothing else", async () => {
       const { key } = await addForm(store, fresh());
       const target = await insert(key);
       const beside = await insert(key);
       const url = "https://example.org/";
-      const changed = { ...target, url, enabled: false, secrets: [], updatedAt: NOW + 5 };
+      const request = { method: "PUT" as const, headers: [], body: null };
+      const changed = { ...target, url, enabled: false, secrets: [], request, updatedAt: NOW + 5 };
       await apply(store, { change: "updateTarget", target: { ...changed, createdAt: 0 } });
       expect(await store.targets.find(target.id)).toEqual(changed);
       expect(await store.targets.find(beside.id)).toEqual(beside);

@@ -33,6 +33,9 @@ describe("targets", () => {
       digest: null,
       kind: "webhook",
       target: "https://example.com/…",
+      method: "POST",
+      headers: [],
+      body: null,
       enabled: true,
       createdAt: new Date(app.now()).toISOString(),
       updatedAt: new Date(app.now()).toISOString(),
@@ -47,7 +50,7 @@ describe("targets", () => {
       { targets: [view] },
       view,
       { ...view, enabled: false, result: "updated" },
-      { code: 200, error: null, outcome: "delivered" },
+      { code: 200, error: null, outcome: "delivered", request: null },
     ]);
     expect(JSON.stringify(answers)).not.toMatch(/SECRET|whsec_/);
     const rotated = (await (await ask(`/targets/${id}/rotate`, { body: {} })).json()) as typeof added;
@@ -90,7 +93,7 @@ describe("targets", () => {
     outgoing.answer = before;
     expect([answer.status, await answer.json()]).toEqual([
       200,
-      { code: 410, error: "the answer was 410", outcome: "gone" },
+      { code: 410, error: "the answer was 410", outcome: "gone", request: null },
     ]);
     expect(await (await ask(`/targets/${id}`)).json()).toMatchObject({ enabled: true });
   });

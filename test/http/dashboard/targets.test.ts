@@ -86,3 +86,51 @@ test("A fault of a new target stands at its field, and nothing is stored", async
   expect((await ann.post(`${PAGE}/${id}`, { do: "delete" })).status).toBe(404);
   expect(await app.store.targets.find(id)).toBeDefined();
 });
+
+test("A webhook gets headers, a body and a method on the page, whose values are not shown again", async () => {
+  const { app, ann, outgoing, targets } = await openShop();
+  const request = {
+    method: "PUT",
+    headers: "X-A: HEADER-SECRET\r\nX-B: HEADER-SECRET\r\n",
+    body: '{"a": "{{type}}"}',
+  };
+  const url = "https://example.com/hook";
+  const refused = await ann.post(PAGE, { target: url, ...request, headers: "Host: a" });
+  expect(refused.text).toContain('id="request-headers-error"');
+  expect((await ann.post(PAGE, { target: url, ...request, body: "no" })).text).toContain(
+    'id="request-body-error"',
+  );
+  await ann.post(PAGE, { target: url, ...request });
+  const [target] = await targets();
+  const { id } = target!;
+  expect(target).toMatchObject({ method: "PUT", headers: ["X-A", "X-B"], body: '{"a": "{{type}}"}' });
+  const post = (fields: Record<string, string>) => ann.post(`${PAGE}/${id}`, fields);
+  const page = await post({ do: "url" });
+  expect(page.text).toMatch(/<textarea[^>]*name="headers"[^>]*>\s*X-A\nX-B<\/textarea>/);
+  expect(page.text).not.toContain("HEADER-SECRET");
+  await post({ do: "url", target: "", method: "POST", headers: "X-B\r\nX-C: c", body: "" });
+  expect((await app.store.targets.find(id))!.request).toEqual({
+    method: "POST",
+    headers: [
+      { name: "X-B", value: "HEADER-SECRET" },
+      { name: "X-C", value: "c" },
+    ],
+    body: null,
+  });
+  expect((await post({ do: "url", target: "https://example.net/", headers: "X-B" })).text).toContain(
+    "Give their values again".toLowerCase(),
+  );
+  outgoing.sendWebhook = async (_, __, onRequest) => {
+    onRequest!({ method: "PUT", url: "https://example.com/…", headers: { "X-B": "…" }, body: "<b>{}</b>" });
+    return {
+      outcome: "retry",
+      code: 500,
+      error: "the answer was 500",
+      retryAfter: null,
+      isTargetDown: false,
+    };
+  };
+  const sample = await post({ do: "test" });
+  expect(sample.text).toContain("The sample was not delivered: the answer was 500");
+  expect(sample.text).toContain("PUT https://example.com/…\nX-B: …\n\n&lt;b&gt;{}&lt;/b&gt;");
+});

@@ -32,7 +32,9 @@ async function fillEveryTable(app: App & { clock: { now: number } }): Promise<vo
   await furnish(app);
   const { store } = app;
   const { key } = await addForm(store, "every-table");
-  await apply(store, { change: "insertTarget", target: targetRecord(key) });
+  const headers = [{ name: "X-Api-Key", value: "é: secret" }];
+  const request = { method: "PUT" as const, headers, body: '{"a": "{{form}}"}' };
+  await apply(store, { change: "insertTarget", target: targetRecord(key, { request }) });
   const feed = {
     id: dashedKey(random),
     formKey: key,

@@ -182,6 +182,7 @@ export function targetRecord(formKey: string, more: Partial<TargetRecord> = {}):
     url: "https://example.com/hook",
     enabled: true,
     secrets: [{ secret: createWebhookSecret(random), until: null }],
+    request: null,
     createdAt: NOW,
     updatedAt: NOW,
     ...more,

@@ -8,7 +8,7 @@ import { TextField } from "../parts/field.tsx";
 import { A, Button, Form as PostForm } from "../parts/link.tsx";
 import { Badge } from "../parts/status.tsx";
 import { type Typed, typedAt } from "../parts/submit.ts";
-import { TARGET_HINT, TargetTable } from "../parts/targets.tsx";
+import { RequestFields, TARGET_HINT, TargetTable } from "../parts/targets.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { formPath } from "../paths.ts";
 import { useMayWriteForms } from "../view.ts";
@@ -86,6 +86,7 @@ export function Targets({
       {mayChange && (
         <PostForm to={to} class="stack" id="add-target" label="Add a target" isChanged={typed !== null}>
           <TextField {...typedAt(typed, "target")} label="Add a target" hint={TARGET_HINT} required />
+          <RequestFields typed={typed} />
           <p class="buttons">
             <Button icon="plus">Add</Button>
           </p>

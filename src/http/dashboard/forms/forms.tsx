@@ -23,7 +23,7 @@ import { feedsOf, feedsRoutes } from "./form-feeds.tsx";
 import { settingsIn } from "./form-settings.tsx";
 import type { FormShown } from "./form-shown.ts";
 import { settingFaults } from "../parts/kind-field.tsx";
-import { actOnTarget, targetSecretPage } from "../parts/targets.tsx";
+import { TARGET_FAULTS, actOnTarget, newTargetIn, targetSecretPage } from "../parts/targets.tsx";
 import { FORM, formPath, pathTo, inboxPath } from "../paths.ts";
 import type { Form } from "../../../forms/form.ts";
 import { sentence } from "../../../base/shapes/words.ts";
@@ -178,14 +178,14 @@ export function formRoutes(dashboard: Dashboard) {
     "forms:write",
     act({
       operation: targets.add,
-      input: ({ fields, names }) => ({ names, body: { target: textOf(fields, "target").trim() } }),
+      input: ({ fields, names }) => ({ names, body: newTargetIn(fields) }),
       done({ secret }, { names: { form } }) {
         if (secret !== null) return targetSecretPage(secret, homeOf(form));
         return { to: formPath(form), text: "Added the target" };
       },
       again: async ({ c, fields, names: { form } }, faults) =>
         formPage(await load(c, form), null, { of: "target", fields, faults }),
-      at: { invalid: "target", conflict: "target", forbidden: "target" },
+      at: TARGET_FAULTS,
     }),
   );
   post(`${FORM}/targets/:target`, "forms:write", async (c, fields, { form, target: id }) => {

@@ -34,6 +34,7 @@ function KindField({ kind, value, mayLack = false, timeZone = "UTC", hint, ...co
       return <SelectField {...rest} value={value} options={optionsOf(kind, mayLack)} />;
     case "list":
     case "phrases":
+    case "lines":
     case "origins":
     case "senders":
       return <AreaField {...rest} value={value} rows={3} />;

@@ -1,3 +1,5 @@
+import type { SentRequest } from "../../../delivery/outgoing.ts";
+import { REQUEST } from "../../../delivery/requests/request-card.ts";
 import { type TargetView, noSuchTarget } from "../../../delivery/target.ts";
 import { targets } from "../../../operations/targets.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
@@ -6,11 +8,13 @@ import type { Page } from "../page.tsx";
 import type { Dashboard, Done } from "../routes.ts";
 import { AskingButton } from "./danger.tsx";
 import { TextField } from "./field.tsx";
+import { CardFields, givenIn } from "./kind-field.tsx";
 import { Button, ButtonLink, Form } from "./link.tsx";
 import { secretPage } from "./secret.tsx";
 import { Badge, Notice } from "./status.tsx";
 import { type Typed, typedAt } from "./submit.ts";
 import { type Column, Table } from "./table.tsx";
+import { Foreign, visible } from "./text.tsx";
 
 /** Seconds for which the old secret of a webhook signs beside the new one. */
 const OVERLAP = 86_400;
@@ -19,7 +23,42 @@ const OVERLAP = 86_400;
 export const TARGET_HINT =
   "The URL of a webhook, mail: and an address, or slack:, discord:, teams:, telegram:, ntfy: or gotify: and its URL";
 
-type Shown = Pick<TargetView, "id" | "kind" | "target" | "enabled">;
+/** The fields at which refusals of a target are shown. */
+export const TARGET_FAULTS = {
+  invalid: "target",
+  forbidden: "target",
+  conflict: "target",
+  "target-header": "headers",
+  "target-request": "headers",
+  "template-invalid": "body",
+};
+
+/** The fields of what a webhook gets in place of a POST of the event. */
+export function RequestFields({ typed }: { typed: Typed | null }) {
+  return (
+    <details open={typed !== null}>
+      <summary>Headers, body and method of a webhook</summary>
+      <div class="stack">
+        <CardFields card={REQUEST} typed={typed} id="request" />
+      </div>
+    </details>
+  );
+}
+
+/** A new target for the admin API. */
+export function newTargetIn(fields: Fields) {
+  return { target: textOf(fields, "target").trim(), ...givenIn(REQUEST, fields, 0) };
+}
+
+/** The change of a target for the admin API: without a URL it keeps its own, and what is empty is removed. */
+function changeIn(fields: Fields) {
+  const target = textOf(fields, "target").trim();
+  const moved = target !== "" && { target };
+  if (!fields.has("headers")) return { ...moved };
+  return { headers: [], body: null, ...givenIn(REQUEST, fields, 0), ...moved };
+}
+
+type Shown = Pick<TargetView, "id" | "kind" | "target" | "enabled" | keyof typeof REQUEST>;
 
 /** Targets, each with what may be done with it by forms that post to its id behind `to`; `columns` tell more of each. */
 export function TargetTable<T extends Shown>({
@@ -73,7 +112,7 @@ export function TargetActions({
   const actions = [
     ["test", "Send a sample"],
     enabled ? ["disable", "Disable"] : ["enable", "Enable"],
-    ["url", "New URL…"],
+    ["url", kind === "webhook" ? "Change…" : "New URL…"],
   ] as const;
   return (
     <div class="actions">
@@ -127,9 +166,10 @@ export async function actOnTarget(
     targets: its,
     gets,
     home,
-  }: { id: string; to: string; targets: readonly { id: string }[]; gets: string; home: Home },
+  }: { id: string; to: string; targets: readonly TargetView[]; gets: string; home: Home },
 ): Promise<Done | Page> {
-  if (!its.some((each) => each.id === id)) throw noSuchTarget(id);
+  const target = its.find((each) => each.id === id);
+  if (!target) throw noSuchTarget(id);
   const names = { target: id };
   const set = async (enabled: boolean, text: string) => {
     await perform(c, targets.set, { names, body: { enabled } });
@@ -137,13 +177,14 @@ export async function actOnTarget(
   };
   const move = act({
     operation: targets.set,
-    input: () => ({ names, body: { target: textOf(fields, "target").trim() } }),
-    done: ({ target }) => ({ to: home.back.to, text: `The target sends to ${target} from now on` }),
-    again: (_, faults) => targetUrlPage(home, `${to}/${id}`, { fields, faults }),
-    at: { invalid: "target", forbidden: "target" },
+    input: () => ({ names, body: changeIn(fields) }),
+    done: ({ target }) => ({ to: home.back.to, text: `Changed the target ${target}` }),
+    again: (_, faults) => changePage(home, `${to}/${id}`, target, { fields, faults }),
+    at: TARGET_FAULTS,
   });
   const acts = {
-    url: async () => (fields.has("target") ? move(c, fields, {}) : targetUrlPage(home, `${to}/${id}`, null)),
+    url: async () =>
+      fields.has("target") ? move(c, fields, {}) : changePage(home, `${to}/${id}`, target, null),
     enable: () => set(true, `The target gets ${gets}`),
     disable: () => set(false, "The target gets nothing until it is enabled"),
     async delete() {
@@ -155,39 +196,68 @@ export async function actOnTarget(
       return targetSecretPage(secret, home);
     },
     async test() {
-      const { code, error, outcome } = await perform(c, targets.test, { names });
+      const { code, error, outcome, request } = await perform(c, targets.test, { names });
       const text =
         outcome === "delivered"
           ? `The target answered ${code}`
           : `The sample was not delivered: ${error ?? `the target answered ${code}`}`;
-      return { to: home.back.to, text };
+      return request === null ? { to: home.back.to, text } : samplePage(home, text, request);
     },
   };
   return chosenOf(acts as Record<string, () => Promise<Done | Page>>, fields)();
 }
 
-/** The page that gives a target another URL; `to` is its path. */
-function targetUrlPage(home: Home, to: string, typed: Typed | null): Page {
+/** The page that gives a target another URL or another request; `to` is its path. */
+function changePage(home: Home, to: string, target: Shown, typed: Typed | null): Page {
+  const isWebhook = target.kind === "webhook";
+  const texts = { method: target.method, headers: target.headers.join("\n"), body: target.body ?? "" };
   return {
     ...home,
-    title: `New URL of a target of ${home.back.label}`,
-    commands: [["The same", "targets set", to.split("/").at(-1)!, { url: "https://example.com/hook" }]],
+    title: `${isWebhook ? "Change" : "New URL"} of a target of ${home.back.label}`,
+    commands: [["The same", "targets set", target.id, { url: "https://example.com/hook" }]],
     content: (
-      <Form to={to} values={{ do: "url" }} class="stack narrow card" id="target-url" label="New URL">
+      <Form
+        to={to}
+        values={{ do: "url" }}
+        class="stack narrow card"
+        id="target-change"
+        label="Change of a target"
+      >
         <TextField
           {...typedAt(typed, "target")}
           label="New URL"
-          hint="Of the same kind. What waits is sent there too; what failed, once it is retried."
+          hint={`${isWebhook ? "Empty keeps it. " : ""}Of the same kind. What waits is sent there too; what failed, once it is retried.`}
           autofocus
-          required
+          required={!isWebhook}
         />
+        {isWebhook && <CardFields card={REQUEST} typed={typed} texts={texts} id="request" />}
         <div class="buttons">
-          <Button kind="primary">Send there</Button>
+          <Button kind="primary">Save</Button>
           <ButtonLink to={home.back.to} kind="quiet">
             Back
           </ButtonLink>
         </div>
       </Form>
+    ),
+  };
+}
+
+/** The sample that a target got, and what became of it. */
+function samplePage(home: Home, text: string, { method, url, headers, body }: SentRequest): Page {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return {
+    ...home,
+    title: `A sample for a target of ${home.back.label}`,
+    content: (
+      <div class="stack">
+        <p>
+          <Foreign text={text} />
+        </p>
+        <pre tabindex={0}>{visible([`${method} ${url}`, ...lines, "", body].join("\n"))}</pre>
+        <p>
+          <ButtonLink to={home.back.to}>Back</ButtonLink>
+        </p>
+      </div>
     ),
   };
 }

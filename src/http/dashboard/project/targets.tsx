@@ -12,7 +12,16 @@ import { Button, Form } from "../parts/link.tsx";
 import { EnvironmentField } from "../parts/list.tsx";
 import { Badge } from "../parts/status.tsx";
 import { type Typed, faultAt, typedAt } from "../parts/submit.ts";
-import { TARGET_HINT, TargetActions, actOnTarget, targetName, targetSecretPage } from "../parts/targets.tsx";
+import {
+  RequestFields,
+  TARGET_FAULTS,
+  TARGET_HINT,
+  TargetActions,
+  actOnTarget,
+  newTargetIn,
+  targetName,
+  targetSecretPage,
+} from "../parts/targets.tsx";
 import { PROJECT, pathTo } from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
 import { addressOf, useMay } from "../view.ts";
@@ -52,13 +61,14 @@ export function projectTargetRoutes(dashboard: Dashboard, show: ShowSettings) {
       },
       again: ({ c, fields, names }, faults) =>
         show(c, names.project, { at: "targets", typed: { fields, faults } }),
-      at: { invalid: "target", conflict: "target", forbidden: "target", not_found: "environment" },
+      at: { ...TARGET_FAULTS, not_found: "environment" },
     }),
   );
   post(`${TARGETS}/:target`, "flags:write", async (c, fields, { project, target: id }) => {
     const { targets } = await perform(c, projectTargets.list, { names: { project } });
     const [to, home] = [pathTo(TARGETS, { project }), homeOf(project)];
-    return actOnTarget(dashboard, c, fields, { id, to, targets, gets: "new notices", home });
+    const its = targets.filter((each): each is TargetView => !("on" in each));
+    return actOnTarget(dashboard, c, fields, { id, to, targets: its, gets: "new notices", home });
   });
 }
 
@@ -69,7 +79,7 @@ function targetOf(fields: Fields) {
   const seconds = digest === null ? undefined : parseDuration(digest);
   if (digest !== null && seconds === undefined) throw faultAt("digest", "write a time such as 10m, 1h or 7d");
   return {
-    target: textOf(fields, "target").trim(),
+    ...newTargetIn(fields),
     ...(environment !== null && { environment }),
     ...(events.length > 0 && { events }),
     ...(seconds !== undefined && { digest: seconds }),
@@ -138,6 +148,7 @@ function NewTarget({ to, project, typed }: Props & { to: string }) {
     <AddFold id="add-target" act="Tell someone else" isOpen={typed !== null}>
       <Form to={to} class="editor" id="target-form" label="Add a target" isChanged={typed !== null}>
         <TextField {...typedAt(typed, "target")} label="Target" hint={TARGET_HINT} required />
+        <RequestFields typed={typed} />
         <fieldset>
           <legend>About</legend>
           {Object.entries(ABOUT).map(([value, [label]]) => (

@@ -3,15 +3,16 @@ import type { TargetRecord } from "../../../delivery/target.ts";
 import { environmentRow, projectRow } from "../rows.ts";
 import { type Work, all, fieldsOf, first, insert, run, setsOf } from "../work.ts";
 
-type Row = Omit<TargetRecord, "events" | "enabled" | "secrets"> & {
+type Row = Omit<TargetRecord, "events" | "enabled" | "secrets" | "request"> & {
   events: string | null;
   enabled: number;
   secrets: string;
+  request: string | null;
 };
 
 const SELECT = `
   SELECT t.id, f.key AS "formKey", p.slug AS project, e.slug AS environment,
-    ${fieldsOf("t", "events digest kind url enabled secrets createdAt updatedAt")}
+    ${fieldsOf("t", "events digest kind url enabled secrets request createdAt updatedAt")}
   FROM targets t LEFT JOIN forms f ON f.id = t.form_id AND f.deleted = 0
   LEFT JOIN projects p ON p.id = t.project_id LEFT JOIN environments e ON e.id = t.environment_id`;
 
@@ -30,8 +31,8 @@ export function* insertTarget({ target }: Change<"insertTarget">): Work<void> {
 }
 
 export function* updateTarget({ target }: Change<"updateTarget">): Work<void> {
-  const { id, url, enabled, secrets, updatedAt } = toRow(target);
-  const sets = { url, enabled, secrets, updatedAt };
+  const { id, url, enabled, secrets, request, updatedAt } = toRow(target);
+  const sets = { url, enabled, secrets, request, updatedAt };
   yield* run(`UPDATE targets SET ${setsOf(sets)} WHERE id = $id`, { id, ...sets });
 }
 
@@ -64,15 +65,17 @@ function toRecord(row: Row): TargetRecord {
     events: row.events === null ? null : JSON.parse(row.events),
     enabled: row.enabled === 1,
     secrets: JSON.parse(row.secrets),
+    request: row.request === null ? null : JSON.parse(row.request),
   };
 }
 
-function toRow({ events, enabled, secrets, ...record }: TargetRecord): Row {
+function toRow({ events, enabled, secrets, request, ...record }: TargetRecord): Row {
   return {
     ...record,
     events: events && JSON.stringify(events),
     enabled: enabled ? 1 : 0,
     secrets: JSON.stringify(secrets),
+    request: request && JSON.stringify(request),
   };
 }
 
