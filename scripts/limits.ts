@@ -21,6 +21,7 @@ const SECTIONS: Section[] = [
     of: "MAX_FILE_TYPE MAX_SPAM_PATTERN",
     settings: true,
   },
+  { title: "External checks of a form", of: "EXTERNAL_CHECKS" },
   {
     title: "The targets of a form",
     of: "MAX_TARGET MAX_TARGETS MAX_HEADERS MAX_HEADER MAX_TARGET_BODY DEFAULT_OVERLAP MAX_OVERLAP MAX_DIGEST MAX_SINGLE_NOTICES MAX_IN_DIGEST MAX_SECRETS",
@@ -76,7 +77,7 @@ const SECTIONS: Section[] = [
 
 /** Limits that only the code is concerned with, or that the table of settings has. */
 const HIDDEN =
-  "CEILING_FILE_SIZE CEILING_FILES MAX_TEMPLATE FLUSH_MS WATCH_MS CLEAR_MS VISITORS_A_STEP GUARD_MS".split(
+  "CEILING_FILE_SIZE CEILING_FILES MAX_CHECKS MAX_TEMPLATE FLUSH_MS WATCH_MS CLEAR_MS VISITORS_A_STEP GUARD_MS".split(
     " ",
   );
 

@@ -130,7 +130,8 @@ function deliver(app: App): Promise<void> {
   const send = async () => delivered(200);
   const from = { name: "", address: "shop@larch.example" };
   const mail = { mailer: { send, close: () => {} }, from, inspect: async () => null };
-  const outgoing = { check: async () => {}, sendWebhook: send, sendChat: send, mail };
+  const ask = async () => ({ error: "a demo asks no checks" });
+  const outgoing = { check: async () => {}, ask, sendWebhook: send, sendChat: send, mail };
   const files = { url: async () => "", open: async () => new ReadableStream<Uint8Array>() };
   const report = { attempted: () => {}, failed: () => {}, error: fail };
   return createOutbox(

@@ -107,7 +107,7 @@ export function placeServices(
   const forms = lazy(() => {
     const { createFormsService } = require("../../src/http/forms/forms.ts") as typeof FormsModule;
     const links = createLinks(publicUrl, basePath, linkSecret);
-    return createFormsService(app, links, reportOf("forms"), guard, {
+    return createFormsService(app, links, reportOf("forms"), guard, outgoing, {
       threads,
       spanOf: telemetry?.spanOf ?? null,
     });

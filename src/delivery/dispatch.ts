@@ -1,6 +1,5 @@
 import { shortName } from "../access/place.ts";
 import { isoTime } from "../base/clock.ts";
-import { withoutRepeats } from "../base/json/json-members.ts";
 import { emailFieldOf, parseMailbox } from "./address.ts";
 import type { Attempt } from "./attempt.ts";
 import { buildAutoreply } from "./autoreply.ts";
@@ -12,6 +11,7 @@ import { sendNotices } from "./notices/send-notices.ts";
 import type { Outgoing } from "./outgoing.ts";
 import type { DeliveryOwner } from "./owner.ts";
 import type { ClaimedDelivery, DeliveriesStore, DeliveryContent, TitleOfContent } from "./store.ts";
+import { linkedFiles, submissionJson } from "./submission-json.ts";
 import { type ChatKind, activeSecrets, type TargetRecord } from "./target.ts";
 import { describeFlags, describeValue, parseFields } from "./text.ts";
 
@@ -97,7 +97,7 @@ async function sendToTarget(
   if (kind !== "webhook") return sendChat(dispatching, kind, url, content, signal);
   const secrets = activeSecrets(target, now()).map(({ secret }) => secret);
   const createdAt = isoTime(content.submission.createdAt);
-  const data = await submissionJson(content, dispatching.files);
+  const data = await submissionJson(content.form, content.submission, dispatching.files.url);
   const webhook = {
     url,
     id,
@@ -111,22 +111,10 @@ async function sendToTarget(
   return outgoing.sendWebhook(webhook, signal);
 }
 
-/** A submission as the admin API shows it, with its numbers as they were sent and a signed link to each file. */
-async function submissionJson({ form, submission }: DeliveryContent, files: DeliveryFiles): Promise<string> {
-  const { id, data, createdAt, files: _, ...columns } = submission;
-  const rest = { files: await linkedFiles(submission, files), createdAt: isoTime(createdAt), ...columns };
-  // Joined, because parsing the data would round its numbers. Names repeat in what older versions stored.
-  return `{"id":${JSON.stringify(id)},"project":${JSON.stringify(form.project)},"form":${JSON.stringify(form.slug)},"data":${withoutRepeats(data)},${JSON.stringify(rest).slice(1)}`;
-}
-
 /** The variants of flags that the sender got, as a line: `Flags: hero=b`. */
 function flagLines({ flags }: DeliveryContent["submission"]): [name: string, value: string][] {
   const line = describeFlags(flags);
   return line === null ? [] : [["Flags", line]];
-}
-
-function linkedFiles({ id, files }: DeliveryContent["submission"], { url }: DeliveryFiles) {
-  return Promise.all(files.map(async (file, index) => ({ ...file, url: await url(id, index + 1) })));
 }
 
 async function sendChat(
@@ -140,7 +128,7 @@ async function sendChat(
   const fields = Object.entries(parseFields(submission.data)).map(
     ([name, value]) => [name, describeValue(value, MAX_CHAT_VALUE).text] as const,
   );
-  const linked = await linkedFiles(submission, files);
+  const linked = await linkedFiles(submission, files.url);
   const attached = linked.map((file) => [file.name || "file", file.url] as const);
   const page = (await files.links?.(shortName(form), submission.id))?.page ?? "";
   const message = {
@@ -173,7 +161,7 @@ async function sendMail(
     const reply = buildAutoreply({ id, from, to, now: now(), data: submission.data, subject, text });
     return reply === null ? NO_ADDRESS : mailer.send(reply);
   }
-  const linked = await linkedFiles(submission, files);
+  const linked = await linkedFiles(submission, files.url);
   const { message, withoutAttachments } = buildNotification({
     id,
     from,

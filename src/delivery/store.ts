@@ -123,7 +123,7 @@ type DeliveryForm = {
   autoreplyText: string | null;
 };
 
-type DeliveryFile = { field: string; name: string; type: string; size: number; sha256: string };
+export type DeliveryFile = { field: string; name: string; type: string; size: number; sha256: string };
 
 export type DeliveryQuery = {
   limit: number;

@@ -132,6 +132,16 @@ export function parseHttpUrl(text: string): URL {
   return url;
 }
 
+/** Whether {@link parseHttpUrl} takes a text of at most `MAX_TARGET` characters. */
+export function isHttpUrl(text: string): boolean {
+  try {
+    return text.length <= MAX_TARGET && parseHttpUrl(text) !== null;
+  } catch (error) {
+    if (error instanceof AppError) return false;
+    throw error;
+  }
+}
+
 /**
  * A target for display: its kind, scheme, host and port. Path and query, which usually hold a secret, become "…"; a mail
  * address stays.

@@ -1,4 +1,5 @@
 import { AppError } from "../base/errors.ts";
+import type { Outgoing } from "../delivery/outgoing.ts";
 import type { FormRecord } from "./form.ts";
 
 /**
@@ -38,6 +39,14 @@ export async function checkForm(form: FormRecord, before?: FormRecord): Promise<
     const { pageContentOf } = await import("./intake/page-content.ts");
     await named("page", () => pageContentOf(form));
   }
+}
+
+/** Throws `invalid` for external checks that cannot be reached: see `Outgoing.check`. */
+export async function checkReach(
+  checks: readonly string[],
+  outgoing: Pick<Outgoing, "check">,
+): Promise<void> {
+  for (const url of checks) await named("checks", () => outgoing.check({ kind: "webhook", url }));
 }
 
 /** Puts the name of a setting in front of the errors of its check. */

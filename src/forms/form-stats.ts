@@ -72,9 +72,9 @@ function lastOf(form: Titled, { id, createdAt, data, files, meta }: RawSubmissio
   return { id, createdAt, title, from: pageOf({ meta }) };
 }
 
-/** Reasons of spam by their kind, most frequent first: which word it was is left out. */
+/** Reasons of spam by their kind, most frequent first: which word it was, and what a check said, is left out. */
 function kindsOf(reasons: readonly string[]) {
-  const kinds = reasons.map((reason) => (reason.startsWith("word:") ? "word" : reason));
+  const kinds = reasons.map((reason) => /^(?:word|check):/.exec(reason)?.[0].slice(0, -1) ?? reason);
   return mostFrequent(kinds).map(([reason, count]) => ({ reason, count }));
 }
 

@@ -75,6 +75,25 @@ export const FORM_STATS = {
 /** Characters of an entry of `--spam-word` or `--spam-email`. */
 export const MAX_SPAM_PATTERN = 100;
 
+/** External checks of a form. */
+export const MAX_CHECKS = 3;
+
+/** Limits of external checks. */
+export const EXTERNAL_CHECKS = {
+  /** Milliseconds in which all checks of a form have to answer. Beyond: they fail. */
+  time: 3000,
+  /** Submissions that wait for checks, in each thread. Beyond: their checks fail at once. */
+  waiting: 128,
+  /** Submissions of one form that wait for checks, in each thread. Beyond: their checks fail at once. */
+  waitingOfForm: 32,
+  /** Characters of the fields of the submissions that wait for checks, in each thread. Beyond: their checks fail at once. */
+  waitingCharacters: 32 * MiB,
+  /** Characters of the reason in a verdict. Beyond: cut. */
+  reason: 190,
+  /** Characters of why checks failed. Beyond: cut. */
+  failure: 500,
+} as const;
+
 /** Characters of an entry of `--allow-type`. */
 export const MAX_FILE_TYPE = 127;
 

@@ -2,11 +2,11 @@ import { AppError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import { findSlugFault } from "../base/slug.ts";
 import { changedLabels, isLabel, labelsOf, labelsText } from "./inbox/handling.ts";
-import { HANDLING_LIMITS, IMPORT_LIMITS } from "./limits.ts";
+import { EXTERNAL_CHECKS, HANDLING_LIMITS, IMPORT_LIMITS } from "./limits.ts";
 import { areSeenFlags, seenInWords } from "./seen-flags.ts";
 import type { Submission } from "./submission.ts";
 
-export type ColumnName = "meta" | "flags" | "assignee" | "labels";
+export type ColumnName = "meta" | "flags" | "unchecked" | "assignee" | "labels";
 
 /** How a column of submissions is stored, imported, exported and shown. */
 type Column<Value> = Stored<Value> & {
@@ -40,6 +40,20 @@ const COLUMNS = {
     rule: "text? seenFlags",
     read: readFlags,
     words: (flags) => flags && seenInWords(flags),
+  },
+  unchecked: {
+    ...asText,
+    rule: "text? anyText",
+    read(value) {
+      if (value === null || (typeof value === "string" && value.length <= EXTERNAL_CHECKS.failure))
+        return value;
+      throw new AppError(
+        "invalid",
+        `unchecked is a text of at most ${EXTERNAL_CHECKS.failure} characters, or null`,
+      );
+    },
+    words: (unchecked) => unchecked,
+    fromWords: (text) => text || null,
   },
   assignee: {
     ...asText,
@@ -99,7 +113,7 @@ export const HANDLED = ["assignee", "labels"] as const;
 export const COLUMN_FILTERS = ["assignee"] as const;
 
 /** The columns behind the fields of a CSV export; those of a group are there if any submission has a value in one of them. */
-export const CSV_GROUPS: readonly (readonly ColumnName[])[] = [["flags"], HANDLED];
+export const CSV_GROUPS: readonly (readonly ColumnName[])[] = [["flags"], ["unchecked"], HANDLED];
 
 /** The columns of an imported row. Throws `invalid`. */
 export function readColumns(row: Readonly<Record<string, unknown>>): Columns {

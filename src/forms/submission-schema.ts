@@ -39,6 +39,8 @@ const columns = {
   meta: z.nullable(metadataSchema),
   /** The variants of flags that the sender got; null if none came with the submission. */
   flags: z.nullable(seenFlagsSchema),
+  /** Why an external check of the form gave no verdict; null if all that were asked did. */
+  unchecked: z.nullable(z.string()),
   /** The user who looks after it; null for none. */
   assignee: z.nullable(z.string()),
   labels: z.array(z.string()),

@@ -29,6 +29,8 @@ type Storing = {
   deliveries?: NewDelivery[] | undefined;
   /** Conversions of its visitor. */
   measured?: readonly Measured[] | undefined;
+  /** Adds to the conditions what is found once the files are kept, and before the row is stored. What it throws removes the files. */
+  judge?: ((row: StoredSubmission) => Promise<Conditions>) | undefined;
 };
 
 /**
@@ -60,14 +62,18 @@ export function storeSubmission(
     files: [],
   };
   if (draft.files.length > 0) return storeWithFiles(app, draft, row, storing);
-  return app.store.submissions.insert(row, storing.isAbandoned).then((insertion) => ({ id, insertion }));
+  const insert = (judged: StoredSubmission) =>
+    app.store.submissions.insert(judged, storing.isAbandoned).then((insertion) => ({ id, insertion }));
+  return storing.judge
+    ? storing.judge(row).then((conditions) => insert({ ...row, conditions }))
+    : insert(row);
 }
 
 async function storeWithFiles(
   app: FormsApp,
   draft: Draft,
   row: StoredSubmission,
-  { report = rethrow, isAbandoned }: Storing,
+  { report = rethrow, isAbandoned, judge }: Storing,
 ): Promise<{ id: string; insertion: Insertion }> {
   const { id } = row;
   const files = await Promise.all(
@@ -93,7 +99,8 @@ async function storeWithFiles(
   let insertion: Insertion;
   try {
     await app.blobs.keep(files.map((file, index) => ({ key: file.key, staged: draft.files[index]!.blob })));
-    insertion = await app.store.submissions.insert({ ...row, files }, isAbandoned);
+    const conditions = judge ? await judge({ ...row, files }) : row.conditions;
+    insertion = await app.store.submissions.insert({ ...row, files, conditions }, isAbandoned);
   } catch (error) {
     // If cleanup fails, the note stays and the sweep removes the files: the caller needs the first error.
     if (!isUndecided(error)) await takeBack().catch(() => undefined);

@@ -4,8 +4,12 @@ import { fileSchema, submissionSchema } from "./submission-schema.ts";
 
 const webhookSchema = z.object({
   type: z
-    .enum(["submission.created", "submission.test"])
-    .check(z.describe("`submission.test` has a sample, which is not stored.")),
+    .enum(["submission.created", "submission.check", "submission.test"])
+    .check(
+      z.describe(
+        "`submission.check` asks an external check before the submission is stored. `submission.test` has a sample, which is not stored.",
+      ),
+    ),
   timestamp: timestamp.check(z.describe("When the submission arrived, in ISO 8601.")),
   data: z.extend(submissionSchema, {
     data: z

@@ -1,4 +1,5 @@
 import { MAX_LIST, nextOf } from "../base/pages.ts";
+import type { App } from "../app.ts";
 import type { Form } from "../forms/form.ts";
 import { DEFAULT_FORM_DAYS } from "../forms/limits.ts";
 import { fullName } from "../forms/form-name.ts";
@@ -32,7 +33,9 @@ export const forms = noun("forms", () => import("./schema/forms-schema.ts"), {
     confirms: "form",
     run: async ({ app, deployment, caller, body }) => {
       const { createForm } = await import("../forms/forms.ts");
-      return created(await withWarnings(deployment, await createForm(app, caller, body)));
+      await requireReach(deployment, body.checks);
+      const form = await createForm(app, caller, body);
+      return created(await withSecrets(app, deployment, form, form.checks));
     },
   },
   copy: {
@@ -46,7 +49,7 @@ export const forms = noun("forms", () => import("./schema/forms-schema.ts"), {
     run: async ({ app, deployment, caller, names, query, body }) => {
       const { copyForm } = await import("../forms/forms.ts");
       const form = await copyForm(app, caller, formIn(names, query), body);
-      return created(await withWarnings(deployment, form));
+      return created(await withSecrets(app, deployment, form, form.checks));
     },
   },
   get: {
@@ -83,9 +86,14 @@ export const forms = noun("forms", () => import("./schema/forms-schema.ts"), {
     confirms: "form",
     defaults: {},
     run: async ({ app, deployment, caller, names, query, body }) => {
-      const { setForm } = await import("../forms/forms.ts");
-      const { form, result } = await setForm(app, caller, formIn(names, query), body);
-      return updated(await withWarnings(deployment, form), result);
+      const { getForm, setForm } = await import("../forms/forms.ts");
+      const name = formIn(names, query);
+      const given = body.checks ?? [];
+      const before = given.length === 0 ? [] : (await getForm(app, caller, name)).checks;
+      await requireReach(deployment, given);
+      const { form, result } = await setForm(app, caller, name, body);
+      const added = given.filter((each) => !before.includes(each));
+      return updated(await withSecrets(app, deployment, form, added), result);
     },
   },
   test: {
@@ -118,6 +126,24 @@ export const forms = noun("forms", () => import("./schema/forms-schema.ts"), {
 
 function withUrl({ formUrl }: Deployment, form: Form) {
   return { ...form, url: formUrl(form.key) };
+}
+
+/** Throws `invalid` for external checks that a server cannot reach. */
+async function requireReach({ outgoing }: Deployment, checks: readonly string[] | null | undefined) {
+  if (!checks?.length) return;
+  const { checkReach } = await import("../forms/form-check.ts");
+  await checkReach(checks, await outgoing());
+}
+
+/** A form with the secrets of checks that are new. */
+async function withSecrets(app: App, deployment: Deployment, form: Form, checks: readonly string[]) {
+  const warned = await withWarnings(deployment, form);
+  if (checks.length === 0) return warned;
+  const { createCheckSecrets } = await import("../forms/spam/external-checks.ts");
+  const secretOf = createCheckSecrets(app);
+  const checkSecrets: { check: string; secret: string }[] = [];
+  for (const check of checks) checkSecrets.push({ check, secret: await secretOf(form.key, check) });
+  return { ...warned, checkSecrets };
 }
 
 async function withWarnings(deployment: Deployment, form: Form) {

@@ -2,7 +2,7 @@ import { AppError } from "../base/errors.ts";
 import { type Attempt, unanswered } from "../delivery/attempt.ts";
 import type { Outgoing, WebhookDelivery } from "../delivery/outgoing.ts";
 import { chatRequest } from "./chat/requests.ts";
-import { type OutgoingRequest, sendRequest, sentRequest } from "./request.ts";
+import { type OutgoingRequest, askOnce, sendRequest, sentRequest } from "./request.ts";
 import { checkTarget, createSendPolicy } from "./route.ts";
 import type { MailConfig } from "./mail/service.ts";
 import { createServiceMailer } from "./mail/service-mailer.ts";
@@ -40,6 +40,7 @@ export function createOutgoing(
       onRequest?.(sentRequest(request));
       return sendRequest(policy, request, { signal });
     },
+    ask: (delivery, timeoutMs) => askOnce(policy, webhookRequest(delivery, now(), version), timeoutMs),
     async sendChat(kind, url, message, signal, onRequest) {
       const request = chatRequest(kind, url, message, version);
       onRequest?.(sentRequest(request));

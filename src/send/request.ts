@@ -1,6 +1,6 @@
 import { clock } from "../base/clock.ts";
 import { AppError } from "../base/errors.ts";
-import { type Attempt, delivered, MAX_RETRY_AFTER, unanswered } from "../delivery/attempt.ts";
+import { type Attempt, delivered, failureOf, MAX_RETRY_AFTER, unanswered } from "../delivery/attempt.ts";
 import { oneLine } from "../delivery/text.ts";
 import type { SentRequest } from "../delivery/outgoing.ts";
 import { maskTarget, parseHttpUrl } from "../delivery/target.ts";
@@ -32,6 +32,11 @@ const SIGNATURE = "webhook-signature";
 /** Bytes in which the first line of a refusal is looked for. */
 const MAX_LINE = 1024;
 
+/** Bytes of the answer to a question that are kept. */
+const MAX_KEPT = 16 * 1024;
+
+const NOTHING = Buffer.alloc(0);
+
 /** Characters from which on a part of a URL may be secret. */
 const SHORTEST = 6;
 
@@ -52,8 +57,29 @@ const DOWN = new Set([429, 502, 503, 504]);
 export async function sendRequest(
   policy: SendPolicy,
   request: OutgoingRequest,
-  { timeoutMs = SEND_TIMEOUT_MS, signal }: Options = {},
+  options: Options = {},
 ): Promise<Attempt> {
+  return (await exchange(policy, request, MAX_LINE, options)).attempt;
+}
+
+/** Sends a request as {@link sendRequest} does, and returns the start of the body of a 2xx answer, or why there is none. */
+export async function askOnce(
+  policy: SendPolicy,
+  request: OutgoingRequest,
+  timeoutMs: number,
+): Promise<{ answer: string } | { error: string }> {
+  const { attempt, start } = await exchange(policy, request, MAX_KEPT, { timeoutMs });
+  const error = failureOf(attempt);
+  return error === null ? { answer: start.toString() } : { error };
+}
+
+/** Sends a request, and keeps the first `kept` bytes of the answer's body. */
+async function exchange(
+  policy: SendPolicy,
+  request: OutgoingRequest,
+  kept: number,
+  { timeoutMs = SEND_TIMEOUT_MS, signal }: Options,
+): Promise<{ attempt: Attempt; start: Buffer }> {
   const url = parseHttpUrl(request.url);
   const end = new AbortController();
   let isLate = false;
@@ -66,12 +92,12 @@ export async function sendRequest(
     until.throwIfAborted();
     const addresses = await findAddresses(policy, url, until);
     const response = await connect(policy, url, addresses, request, until);
-    const start = await drain(response);
-    return answered(response, lineIn(response, start, request), policy.now());
+    const start = await drain(response, kept);
+    return { attempt: answered(response, lineIn(response, start, request), policy.now()), start };
   } catch (error) {
     signal?.throwIfAborted();
-    if (isLate) return unanswered(`${url.hostname} did not answer within ${timeoutMs / 1000} s`, true);
-    return failed(error, url);
+    const late = `${url.hostname} did not answer within ${timeoutMs / 1000} s`;
+    return { attempt: isLate ? unanswered(late, true) : failed(error, url), start: NOTHING };
   } finally {
     timer.close();
     // Closes a connection whose answer was not read to its end.
@@ -123,9 +149,10 @@ function post(
 }
 
 /**
- * Reads a body, since some receivers stop their work when the connection closes before it was read. Returns its first bytes.
+ * Reads a body, since some receivers stop their work when the connection closes before it was read. Returns its first bytes,
+ * about as many as are `kept`.
  */
-async function drain({ body }: Response): Promise<Buffer> {
+async function drain({ body }: Response, kept: number): Promise<Buffer> {
   const start: Uint8Array[] = [];
   if (body === null) return Buffer.concat(start);
   const reader = body.getReader();
@@ -133,7 +160,7 @@ async function drain({ body }: Response): Promise<Buffer> {
     for (let size = 0; size < MAX_ANSWER;) {
       const { done, value } = await reader.read();
       if (done) break;
-      if (size < MAX_LINE) start.push(value.subarray(0, MAX_LINE));
+      if (size < kept) start.push(value.subarray(0, kept));
       size += value.byteLength;
     }
   } catch {

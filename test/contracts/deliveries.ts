@@ -407,6 +407,7 @@ export function deliveriesContract(driver: Driver): void {
           read: false,
           meta: null,
           flags: null,
+          unchecked: null,
           assignee: null,
           labels: [],
           files: [],

@@ -30,6 +30,7 @@ export function submissionsContract(driver: Driver): void {
         read: false,
         meta: null,
         flags: null,
+        unchecked: null,
         assignee: null,
         labels: [],
       });

@@ -30,6 +30,8 @@ const OTHERS: FormSettings = {
   spamDisposable: true,
   duplicates: 60,
   challenge: true,
+  checks: ["https://check.example.com/forms"],
+  checkFailing: "spam",
   schema: { required: ["email"], properties: { email: {} } },
   notify: ["shop@example.com"],
   notifySubject: "From {{name}}",

@@ -47,6 +47,7 @@ describe("a submission", () => {
       read: false,
       meta: null,
       flags: null,
+      unchecked: null,
       assignee: null,
       labels: [],
     });

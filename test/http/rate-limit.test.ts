@@ -110,11 +110,17 @@ describe("a client", () => {
 
 describe("a service", () => {
   const app = openTestApp();
-  const { report } = openServices(app);
+  const { report, outgoing } = openServices(app);
 
   test("refuses a submission too many at a time with 429, and takes it when another has ended", async () => {
     const { guard } = openGuard({ concurrent: 1 });
-    const { submit } = createFormsService(app, createLinks(null, "", "secret"), report, guard);
+    const { submit } = createFormsService(
+      app,
+      createLinks(null, "", "secret"),
+      report,
+      guard,
+      async () => outgoing,
+    );
     const { key } = await createForm(app, OPERATOR, { slug: "guarded" });
     const post = (body: string | ReadableStream) => {
       const headers = { "content-type": "application/json" };

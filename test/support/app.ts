@@ -79,7 +79,7 @@ export function openServices(app: App, publicUrl: string | null = null, noteRead
     reported,
     outgoing,
     report,
-    forms: createFormsService(app, createLinks(publicUrl, "", "secret"), report, guard),
+    forms: createFormsService(app, createLinks(publicUrl, "", "secret"), report, guard, async () => outgoing),
     flags: createFlagsService(app, report, undefined, noteRead),
     codeReferences: async () => createCodeReferencesService(app, report, guard),
     previews: createPreviewsService(app, report, { feedbackRate: FEEDBACK_RATE, countFeedback: () => {} }),

@@ -36,7 +36,7 @@ export function openInbox() {
       return insertion;
     },
   };
-  const { forms, reported } = openServices(app);
+  const { forms, outgoing, reported } = openServices(app);
   afterEach(() => expect(reported.splice(0)).toEqual([]));
   let formCount = 0;
 
@@ -112,7 +112,7 @@ export function openInbox() {
     return new Uint8Array(await new Response(bytes).arrayBuffer());
   }
 
-  return { app, forms, newForm, send, open, storingNothing, refused, stored, storedText, bytesOf };
+  return { app, forms, outgoing, newForm, send, open, storingNothing, refused, stored, storedText, bytesOf };
 }
 
 export const json = (data: unknown): Sent => ({ body: JSON.stringify(data), type: "application/json" });

@@ -6,7 +6,7 @@ import { shown } from "../../output/text.ts";
 import { BEGINS } from "../../session/action.ts";
 import { create, ifNotExistsOption } from "../../session/create.ts";
 import { noteWarnings } from "../../session/hints.ts";
-import { describeForm, noteEmptySchema, served, withUrl } from "./describe.ts";
+import { describeForm, describeSecrets, noteEmptySchema, served, withUrl } from "./describe.ts";
 import { settingOptions, settingsOf } from "./settings.ts";
 import { verb } from "../../session/verb.ts";
 
@@ -51,7 +51,7 @@ Examples:
       : await create(make, existing === null ? null : () => find(existing));
     const form = withUrl(config, created);
     const shownForm = await served(config, form);
-    await report(form, describeForm(shownForm));
+    await report(form, describeForm(shownForm) + describeSecrets(form));
     noteEmptySchema(note, slug, wanted);
     noteWarnings(session.note, form);
     const place = project === undefined ? "" : shown` -p ${project}`;
@@ -87,7 +87,7 @@ Examples:
   },
   run: async ({ client, config, note, report }, { form: name, copy }) => {
     const form = withUrl(config, await client.call(operations.copy, { names: { form: name }, body: copy }));
-    await report(form, describeForm(await served(config, form)));
+    await report(form, describeForm(await served(config, form)) + describeSecrets(form));
     noteWarnings(note, form);
   },
 });

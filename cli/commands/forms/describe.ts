@@ -56,6 +56,12 @@ export function describeForm(form: WithUrl<Form>): string {
   ]);
 }
 
+/** The secrets of external checks that are new, for a person. */
+export function describeSecrets(form: object): string {
+  const { checkSecrets = [] } = form as { checkSecrets?: { check: string; secret: string }[] };
+  return details(checkSecrets.map(({ check, secret }) => [`secret of ${check}`, secret]));
+}
+
 /** Says that a schema checks nothing, if a patch sets one that does not. */
 export function noteEmptySchema(note: (text: string) => void, slug: string, { schema }: FormPatch): void {
   if (schema && checksNothing(schema))

@@ -11,7 +11,7 @@ import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
 import { switchValue } from "../../session/values.ts";
 import { noteWarnings } from "../../session/hints.ts";
-import { describeSettings, noteEmptySchema, withUrl } from "./describe.ts";
+import { describeSecrets, describeSettings, noteEmptySchema, withUrl } from "./describe.ts";
 import { verb } from "../../session/verb.ts";
 import { settingOptions, settingsOf } from "./settings.ts";
 
@@ -41,6 +41,7 @@ Examples:
   formflag forms set contact --allow-type .pdf 'image/*' --opens-at 2027-01-01 --closes-at 2027-01-31T12:00:00Z
   formflag forms set contact --spam-word viagra 'crypto*' --spam-email '*@spam.example' --spam-links 2
   formflag forms set contact --spam-disposable on --honeypot website --duplicates 60s --challenge on
+  formflag forms set contact --check https://check.example.com/contact --check-failing spam
   formflag forms set contact --schema @contact.schema.json
   formflag forms set contact --open-when shop/production/contact-open
   formflag forms set contact --schema none --spam-word none --closes-at none --spam default
@@ -92,7 +93,10 @@ async function patchForm(session: Session, { name, patch }: Change): Promise<voi
   const { client, config, report, note } = session;
   const answer = await client.call(operations.set, { names: { form: name }, body: patch });
   const form = withUrl(config, answer);
-  await report(form, shown`${form.result} form ${form.slug}\n` + describeSettings(form, patch));
+  await report(
+    form,
+    shown`${form.result} form ${form.slug}\n` + describeSettings(form, patch) + describeSecrets(form),
+  );
   const isOfFiles = ["maxFileSize", "maxFiles", "allowedTypes"].some((name) => Object.hasOwn(patch, name));
   if (isOfFiles && !form.uploads)
     note(

@@ -67,7 +67,7 @@ export async function conditionsFor(
 }
 
 /**
- * Predicts the store's decision. Queries it only for an idempotency key, or if spam would hide validation errors: a read
+ * Predicts the store's decision. Queries it only for an idempotency key, before external checks, or if spam would hide validation errors: a read
  * costs every submission.
  */
 export async function predict(
@@ -77,7 +77,10 @@ export async function predict(
   hasErrors: boolean,
 ): Promise<Insertion> {
   const { key, recent, challenge, spam, keepsSpam } = conditions;
-  const isAsked = key !== null || (hasErrors && (recent !== null || challenge !== null));
+  const isAsked =
+    key !== null ||
+    (spam === null && form.checks.length > 0) ||
+    (hasErrors && (recent !== null || challenge !== null));
   if (isAsked) return app.store.submissions.predict(form.key, app.now(), conditions);
   return spam === null || keepsSpam ? { kind: "stored", spam } : { kind: "spam", reason: spam };
 }

@@ -35,6 +35,8 @@ export type Conditions = {
   key: (Mark & { content: string }) | null;
   /** Why it is spam, if that was found before. */
   spam: string | null;
+  /** Why an external check gave no verdict; stored with the submission. */
+  unchecked?: string | null;
   /** Mark of its sender and content: if it is known, the submission is a `duplicate`. */
   recent: Mark | null;
   /** Not null if a challenge is required: of the solved one, whose nonce counts once. */

@@ -7,9 +7,10 @@ import { type Sender, conditionsFor, predict } from "./conditions.ts";
 import { ASSIGNMENT_FIELD, IDEMPOTENCY_FIELD, controlNames, controlText } from "./control-fields.ts";
 import { type IntakeTarget, autoreplyTo, deliveriesOf, enabledTargets } from "../deliveries.ts";
 import type { Form } from "../form.ts";
+import type { Judge } from "../spam/external-checks.ts";
 import { type FindSpam, compileSpamRules } from "../spam/spam.ts";
 import { metadataOf } from "./metadata.ts";
-import { type Conditions, IN_INBOX, type Insertion } from "./insertion.ts";
+import { type Conditions, IN_INBOX, type Insertion, type StoredSubmission } from "./insertion.ts";
 import type { Measured, Visitor } from "./measured.ts";
 import type { SentAssignment } from "../seen-flags.ts";
 import type { FormsApp } from "../store.ts";
@@ -45,6 +46,8 @@ export type Incoming = {
   sender: Sender;
   /** Loads the keys of the challenges; called only for a form that requires one. */
   challenger: () => Promise<Challenger>;
+  /** Loads the external checks; called only for a form that has some. */
+  judge: () => Promise<Judge>;
   /** Receives the reason for each submission that is spam, whether it is stored or refused. */
   countSpam: (reason: string) => void;
   /** Receives an error after the commit. */
@@ -67,6 +70,7 @@ async function compileRules(form: Form): Promise<Omit<IntakeRules, "targets">> {
         form.duplicates !== null ||
         form.challenge ||
         form.maxSubmissions !== null ||
+        form.checks.length > 0 ||
         form.ofProject?.quota != null,
       findErrors: form.schema && (await compileErrors(form.schema)),
     };
@@ -160,7 +164,20 @@ async function receiveOnConditions(
   // The schema comes after repeats and spam, and before the limits.
   const isLimited = predicted.kind === "full" || predicted.kind.startsWith("quota-");
   if (predicted.kind !== "stored" && !isLimited) return receiptOf(app, predicted, "", incoming);
-  return store(app, incoming, errors, predicted, conditions);
+  if (form.checks.length === 0) return store(app, incoming, errors, predicted, conditions);
+  if (predicted.kind !== "stored" && errors.length === 0) return receiptOf(app, predicted, "", incoming);
+  // The prediction holds, so that nothing comes to the inbox without a judgement.
+  const found = predicted.kind === "stored" ? predicted.spam : null;
+  const judge = found === null ? judgeOf(incoming, conditions) : undefined;
+  return store(app, incoming, errors, predicted, { ...conditions, spam: found }, judge);
+}
+
+/** Asks the external checks of the form, and adds what they find to the conditions. */
+function judgeOf({ form, judge, sender: { trace = null } }: Incoming, conditions: Conditions) {
+  return async (row: StoredSubmission): Promise<Conditions> => {
+    const ask = await judge();
+    return { ...conditions, ...(await ask(form, row, trace)) };
+  };
 }
 
 /** Stores a submission, or throws `unprocessable`. */
@@ -170,6 +187,7 @@ function store(
   errors: FieldError[],
   predicted: Insertion,
   conditions?: Conditions,
+  judge?: (row: StoredSubmission) => Promise<Conditions>,
 ): Promise<Receipt> {
   const { form, sent, sender, report } = incoming;
   const isSpam = predicted.kind === "stored" && predicted.spam !== null;
@@ -183,7 +201,7 @@ function store(
       : { ...sent, meta: JSON.stringify(metadataOf(form.metadata, sender.details())) };
   const deliveries = isSpam ? NO_DELIVERIES : deliveriesFor(app, incoming);
   const storeWith = async (measured: readonly Measured[] | undefined) => {
-    const storing = { report, isAbandoned, conditions, deliveries, measured };
+    const storing = { report, isAbandoned, conditions, deliveries, measured, judge };
     const { id, insertion } = await storeSubmission(app, form, draft, storing);
     if (deliveries.length > 0) app.onQueued();
     return receiptOf(app, insertion, id, incoming);

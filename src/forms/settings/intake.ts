@@ -1,3 +1,5 @@
+import { MAX_CHECKS } from "../limits.ts";
+import { VERDICTS, type Verdict } from "../spam/verdict.ts";
 import { DAY, setting } from "./setting.ts";
 
 /** Settings for which submissions a form accepts, and what is spam. */
@@ -121,6 +123,38 @@ export const INTAKE = {
     option: ["challenge <on|off>", "submissions without a solved challenge are spam"],
     field: ["checks", "Challenge", "Submissions without a solved challenge are spam"],
     line: ["challenge", () => "required"],
+  }),
+  /** Addresses that give a verdict on each submission before it is stored. */
+  checks: setting<string[]>({
+    default: [],
+    kind: { is: "list", of: "checks", most: MAX_CHECKS, item: "check" },
+    option: [
+      "check <url...>",
+      `services of yours that judge each submission before it is stored, at most ${MAX_CHECKS}; or none`,
+    ],
+    field: [
+      "checks",
+      "External checks",
+      "Addresses, one a line, which get every submission that passes the other checks: its fields, links to its files, and what the form keeps about the sender. Each gets a secret, shown once",
+    ],
+    line: ["checks"],
+  }),
+  /** The verdict in place of one that a check does not give. */
+  checkFailing: setting<Verdict>({
+    default: "ok",
+    kind: {
+      is: "choice",
+      among: VERDICTS,
+      error: "ok, spam or refuse",
+      labels: { ok: "accepted as without it", spam: "spam", refuse: "refused" },
+    },
+    option: [
+      "check-failing <verdict>",
+      "what a submission is if a check fails: ok, spam or refuse; default for ok",
+    ],
+    words: { none: null, default: null },
+    field: ["checks", "If a check fails, a submission is"],
+    line: ["failing checks", (verdict) => (verdict === "spam" ? "spam" : "refused")],
   }),
   /** The JSON Schema, of draft 2020-12, that submissions have to match. */
   schema: setting<Record<string, unknown> | null>({

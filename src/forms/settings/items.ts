@@ -1,4 +1,6 @@
 import { MAX_ADDRESS, plainAddress } from "../../delivery/address.ts";
+import { MAX_TARGET } from "../../delivery/limits.ts";
+import { isHttpUrl } from "../../delivery/target.ts";
 import { isHoneypotName } from "../intake/control-fields.ts";
 import { isTypePattern } from "../intake/file-types.ts";
 import { MAX_FILE_TYPE, MAX_SPAM_PATTERN, SUBMISSION_LIMITS } from "../limits.ts";
@@ -26,6 +28,11 @@ export const ITEMS: Record<Item, { isValid: (text: string) => boolean; error: st
     isValid: isEmailPattern,
     error: `a spam address is an address or a pattern such as *@spam.example, of at most ${MAX_SPAM_PATTERN} characters`,
     most: MAX_SPAM_PATTERN,
+  },
+  check: {
+    isValid: isHttpUrl,
+    error: `a check is an http or https address of at most ${MAX_TARGET} characters, without a user name or a password`,
+    most: MAX_TARGET,
   },
   mailAddress: {
     isValid: (text) => plainAddress(text) === text,

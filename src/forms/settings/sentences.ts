@@ -59,6 +59,7 @@ function originsInWords(origins: readonly string[]): string {
 
 function checks(form: Form): string {
   const { spam, honeypots, spamWords, spamEmails, spamLinks, spamDisposable, duplicates, challenge } = form;
+  const hosts = form.checks.map((each) => URL.parse(each)?.host ?? each);
   const found = joined([
     challenge && "challenge",
     honeypots.length === 0 ? "honeypot" : counted(honeypots.length + 1, "honeypot"),
@@ -67,6 +68,7 @@ function checks(form: Form): string {
     spamLinks !== null && (spamLinks === 0 ? "no links" : `at most ${counted(spamLinks, "link")}`),
     spamDisposable && "no disposable mail",
     duplicates !== null && `no repeats within ${durationInWords(duplicates)}`,
+    hosts.length > 0 && `sends each submission to ${hosts.join(" and ")}`,
   ]);
   return spam === "reject" ? `${found}; spam is refused` : found;
 }

@@ -3,7 +3,7 @@ import type { Kind as KindOf } from "../../base/kinds/kinds.ts";
 /** Seconds. */
 export const DAY = 86_400;
 
-export type Item = "fileType" | "honeypot" | "spamWord" | "spamEmail" | "mailAddress";
+export type Item = "fileType" | "honeypot" | "spamWord" | "spamEmail" | "check" | "mailAddress";
 
 export type Kind = Exclude<
   KindOf<Item>,

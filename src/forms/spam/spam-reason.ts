@@ -5,6 +5,8 @@ const REASONS: Record<string, string> = {
   disposable: "it has an address of a disposable mail service",
   duplicate: "the same sender sent the same content shortly before",
   challenge: "the challenge of the form was not solved",
+  check: "an external check found it to be spam",
+  unchecked: "an external check failed",
   manual: "marked as spam by a user",
 };
 
@@ -17,6 +19,8 @@ const CHECKS: Record<string, string> = {
   disposable: "disposable mail",
   duplicate: "repeats",
   challenge: "challenge",
+  check: "external checks",
+  unchecked: "failed checks",
   manual: "by hand",
 };
 
@@ -27,8 +31,16 @@ export function spamCheckInWords(reason: string): string {
 
 const WORD = "word:";
 
+const CHECK = "check:";
+
+/** The reason for spam that an external check found, with what it said, at most 200 characters. */
+export function checkReason(said: string | null): string {
+  return said === null ? "check" : `${CHECK}${said}`;
+}
+
 /** Why a submission is spam as a sentence without a full stop; a reason from elsewhere, which an import can have, as it is. */
 export function explainSpam(reason: string): string {
   if (reason.startsWith(WORD)) return `it matches the spam word "${reason.slice(WORD.length)}"`;
+  if (reason.startsWith(CHECK)) return `${REASONS["check"]}: "${reason.slice(CHECK.length)}"`;
   return Object.hasOwn(REASONS, reason) ? REASONS[reason]! : reason;
 }

@@ -82,9 +82,10 @@ function ours(header: Cell[]): (cells: Cell[]) => object {
   const first = hasFolder ? 4 : 2;
   const { length } = header;
   const handled = before(length, ...HANDLED);
+  const unchecked = before(handled, "unchecked");
   // The column `flags` is for people: its variants lack their environment.
-  const flags = before(handled, "files", "flags");
-  const files = flags === handled ? before(handled, "files") : flags;
+  const flags = before(unchecked, "files", "flags");
+  const files = flags === unchecked ? before(unchecked, "files") : flags;
   const others = before(files, "otherFields");
   const names: string[] = [];
   for (const { text } of header) {
@@ -102,6 +103,7 @@ function ours(header: Cell[]): (cells: Cell[]) => object {
       ...(isFilled(cells[0]!) && { id: cells[0]!.text }),
       ...(isFilled(cells[1]!) && { createdAt: cells[1]!.text }),
       ...(hasFolder && { state: cells[2]!.text || undefined, spam: valueAt(3) }),
+      ...(unchecked < handled && { unchecked: textAt(unchecked) || null }),
       ...(handled < length && handledFromWords(HANDLED.map((_, index) => textAt(handled + index)))),
       // fromEntries keeps a field called `__proto__`; JSON leaves out the fields without a value.
       data: Object.fromEntries([...data, ...Object.entries(typeof rest === "object" ? rest! : {})]),

@@ -20,7 +20,7 @@ export async function answerFileLink(
     return new Response(bytes, {
       headers: {
         ...attachment(file.name, "application/octet-stream"),
-        "Content-Length": String(file.size),
+        ...(file.size !== undefined && { "Content-Length": String(file.size) }),
         ...UNCACHED,
       },
     });

@@ -1,12 +1,14 @@
 import { type Context, Hono } from "hono";
 import type { App } from "../../app.ts";
 import { once } from "../../base/once.ts";
+import type { Outgoing } from "../../delivery/outgoing.ts";
 import type { Telemetry } from "../../delivery/trace.ts";
 import { createChallengerSource } from "../../forms/intake/challenge.ts";
-import { FILE_LINK_PATH, createFileLinks } from "../../forms/inbox/file-links.ts";
+import { FILE_LINK_PATH, type FileLinks, createFileLinks } from "../../forms/inbox/file-links.ts";
 import { SPAM_LINK_PATH, createSpamLinks } from "../../forms/inbox/spam-links.ts";
 import { FORM_KEY, type Form } from "../../forms/form.ts";
 import { createFormFinder } from "../../forms/forms.ts";
+import type { Judge } from "../../forms/spam/external-checks.ts";
 import type { Client } from "../address.ts";
 import type { Report, Shown } from "../errors.ts";
 import {
@@ -19,6 +21,7 @@ import {
   WIDGET_PATH,
   WIDGET_WORKER_PATH,
 } from "../paths.ts";
+import { createHourly } from "../hourly.ts";
 import { type Guard, type ThreadCounts, createRateLimiter, createSharedRateLimiter } from "../rate-limit.ts";
 import { altchaWidget, altchaWorker, answerChallenge } from "./challenge.ts";
 import { OPEN, checkOrigin, corsHeaders, letRead, preflightFor } from "./cors.ts";
@@ -48,6 +51,7 @@ export function createFormsService(
   links: Links,
   report: Report,
   guard: Guard,
+  outgoing: () => Promise<Pick<Outgoing, "ask">>,
   { threads = null, spanOf = null }: { threads?: ThreadCounts; spanOf?: Telemetry["spanOf"] | null } = {},
 ): FormsService {
   const countSubmission = createSharedRateLimiter(app.now, "submissions", app.store.shared, threads);
@@ -63,6 +67,7 @@ export function createFormsService(
     report,
     guard,
     challenger,
+    judge: judgeSource(app, outgoing, fileLinks, report),
     findForm,
     countSubmission,
     spanOf,
@@ -119,6 +124,19 @@ export function createFormsService(
   routes.get(WIDGET_WORKER_PATH, altchaWorker);
   addPages(routes, links, findForm);
   return { submit, routes };
+}
+
+/** Loads external checks with the first submission to a form that has some. */
+function judgeSource(
+  app: App,
+  outgoing: () => Promise<Pick<Outgoing, "ask">>,
+  { earlyUrl }: FileLinks,
+  { warn }: Report,
+): () => Promise<Judge> {
+  return once(async () => {
+    const { createJudge } = await import("../../forms/spam/external-checks.ts");
+    return createJudge(app, outgoing, earlyUrl, createHourly(app.now, warn));
+  });
 }
 
 /** The two ways to answer a submission. */

@@ -12,6 +12,7 @@ import {
   loadRules,
   receiveSubmission,
 } from "../../forms/intake/intake.ts";
+import type { Judge } from "../../forms/spam/external-checks.ts";
 import { ASSIGNMENT_HEADER } from "../../forms/intake/control-fields.ts";
 import { checkFlag } from "../../forms/intake/open-when.ts";
 import type { Sender } from "../../forms/intake/conditions.ts";
@@ -102,6 +103,7 @@ type Parts = {
   report: Report;
   guard: Guard;
   challenger: () => Promise<Challenger>;
+  judge: () => Promise<Judge>;
   findForm: (key: string) => Form | undefined | Promise<Form | undefined>;
   countSubmission: SharedRateLimiter;
   /** Begins the span of a request; null without a collector. */
@@ -110,7 +112,7 @@ type Parts = {
 
 /** Receives submissions, for any route. */
 export function createSubmissionHandler(parts: Parts): SubmissionHandler {
-  const { app, report, guard, challenger, findForm, countSubmission, spanOf } = parts;
+  const { app, report, guard, challenger, judge, findForm, countSubmission, spanOf } = parts;
   const prepare = preparer(parts.links);
   const reportPageFault = createPageFaultReport(app.now, report);
 
@@ -162,6 +164,7 @@ export function createSubmissionHandler(parts: Parts): SubmissionHandler {
         sent,
         sender,
         challenger,
+        judge,
         countSpam: report.spam,
         report: (cause) => report.error(cause, request),
       });

@@ -16,12 +16,18 @@ import {
 
 const warnedFormSchema = z.extend(formViewSchema, warnings);
 
+/** The form after a change that may have added checks. */
+const changedFormSchema = z.extend(warnedFormSchema, {
+  /** The secrets of checks that are new, which sign what these get; they are not shown again. Absent without any. */
+  checkSecrets: z.optional(z.array(z.object({ check: z.string(), secret: z.string() }))),
+});
+
 export const list = {
   query: z.extend(listQuery, formQuery.shape),
   output: z.object({ forms: z.array(formViewSchema), next: nextSchema }),
 };
 
-export const create = { body: newFormSchema, output: z.extend(warnedFormSchema, createdResult) };
+export const create = { body: newFormSchema, output: z.extend(changedFormSchema, createdResult) };
 
 /** Its settings and fields are those of the form; without a project, it is in the same one. */
 const copiedSchema = z.pick(newFormSchema, { slug: true, name: true, project: true });
@@ -29,7 +35,7 @@ const copiedSchema = z.pick(newFormSchema, { slug: true, name: true, project: tr
 export const copy = {
   query: formQuery,
   body: copiedSchema,
-  output: z.extend(warnedFormSchema, createdResult),
+  output: z.extend(changedFormSchema, createdResult),
 };
 
 export const get = { query: formQuery, output: warnedFormSchema };
@@ -42,7 +48,7 @@ export const stats = {
 export const set = {
   query: formQuery,
   body: formPatchSchema,
-  output: z.extend(warnedFormSchema, updatedResult),
+  output: z.extend(changedFormSchema, updatedResult),
 };
 
 export const test = { query: formQuery, output: z.extend(submissionSchema, warnings) };

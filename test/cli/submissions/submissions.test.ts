@@ -22,6 +22,7 @@ type Submission = {
   read: boolean;
   meta: object | null;
   flags: object | null;
+  unchecked: string | null;
   assignee: string | null;
   labels: string[];
 };
@@ -84,6 +85,7 @@ describe("submissions list", () => {
         read: false,
         meta: null,
         flags: null,
+        unchecked: null,
         assignee: null,
         labels: [],
       });

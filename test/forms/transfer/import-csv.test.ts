@@ -24,6 +24,7 @@ const submission = (data: object, more: Partial<RawSubmission> = {}): RawSubmiss
   read: true,
   meta: null,
   flags: null,
+  unchecked: null,
   assignee: null,
   labels: [],
   ...more,

@@ -60,6 +60,7 @@ describe("submissions", () => {
       read: false,
       meta: null,
       flags: null,
+      unchecked: null,
       assignee: null,
       labels: [],
       id,

@@ -36,6 +36,7 @@ describe("a submission that is stored", () => {
         read: false,
         meta: null,
         flags: null,
+        unchecked: null,
         assignee: null,
         labels: [],
       },

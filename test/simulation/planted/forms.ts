@@ -129,6 +129,20 @@ export const FORM_FAULTS: PlantedFault[] = [
     to: "\n",
   },
   {
+    name: "a check that fails counts as one that says ok",
+    test: "world",
+    file: "src/forms/spam/external-checks.ts",
+    from: "return { verdict: checkFailing, reason: null, failure };",
+    to: 'return { verdict: checkFailing && "ok", reason: null, failure };',
+  },
+  {
+    name: "a submission that a check refuses is stored",
+    test: "world",
+    file: "src/forms/spam/external-checks.ts",
+    from: 'if (verdict === "refuse") {',
+    to: "if (verdict === reason) {",
+  },
+  {
     name: "the note of files is not written",
     test: "world",
     file: "src/forms/submissions.ts",

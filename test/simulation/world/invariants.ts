@@ -1,5 +1,6 @@
 import { HOUR_MS } from "../../../src/base/days.ts";
 import { sweep } from "../../../src/forms/keeping/removal.ts";
+import { requireJudged } from "./checks.ts";
 import { requireApproved } from "./approvals.ts";
 import { requireExperiments } from "./rollouts/experiment-invariants.ts";
 import { requireFillings } from "./rollouts/fillings.ts";
@@ -16,6 +17,7 @@ export async function requireSound(world: World, ledger: Ledger): Promise<void> 
     world.violated(`the counts of ${slug} are wrong`);
   await requireSubmissions(world, ledger);
   requireDeliveries(world, ledger);
+  requireJudged(world, ledger.marked);
   requireChangeEvents(world);
   await requireFiles(world);
   requireHistory(world, ledger);

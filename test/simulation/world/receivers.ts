@@ -1,5 +1,6 @@
 import { type Attempt, delivered, unanswered } from "../../../src/delivery/attempt.ts";
 import type { Outgoing, WebhookDelivery } from "../../../src/delivery/outgoing.ts";
+import { type Verdicts, createCheck } from "./check-service.ts";
 import type { Process, Scheduler } from "./scheduler.ts";
 
 /** A request that a receiver has got: `data` is that of its event. */
@@ -22,6 +23,8 @@ export type Receivers = {
   isHealthy: boolean;
   /** When one of each URL last wanted nothing any more. */
   goneAt: Map<string, number>;
+  /** What the external check has said. */
+  verdicts: Verdicts;
   outgoingOf: (process: Process, began: (sending: Sending) => void) => Outgoing;
 };
 
@@ -53,7 +56,14 @@ function aboutOf(type: string, { id, revision, notices }: EventData): string {
 /** Receivers that drop, delay and repeat requests, and answer with errors. */
 export function createReceivers(scheduler: Scheduler): Receivers {
   const { chance } = scheduler;
-  const receivers: Receivers = { receipts: [], isHealthy: true, goneAt: new Map(), outgoingOf };
+  const receivers: Receivers = {
+    receipts: [],
+    isHealthy: true,
+    goneAt: new Map(),
+    verdicts: new Map(),
+    outgoingOf,
+  };
+  const check = createCheck(scheduler, receivers.verdicts, () => receivers.isHealthy);
 
   const receive = ({ id, about, type, data, url }: Sending, accepted: boolean) =>
     void receivers.receipts.push({ id, about, type, data, url, at: scheduler.now(), accepted });
@@ -117,6 +127,7 @@ export function createReceivers(scheduler: Scheduler): Receivers {
     };
     return {
       check: async () => {},
+      ask: check(process),
       sendWebhook: send,
       async sendChat(kind, url) {
         await scheduler.sleep(5 + chance.int(50), `chat ${kind}`, process);

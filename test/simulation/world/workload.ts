@@ -22,6 +22,8 @@ import { fakeOutgoing } from "../../support/peers/outgoing.ts";
 import type { History } from "../history/history.ts";
 import { type Approvals, approvalSteps } from "./approvals.ts";
 import { OPERATOR, ask } from "./asking.ts";
+import { CHECKED_TEXTS } from "./check-service.ts";
+import { CHECKED, furnishChecks } from "./checks.ts";
 import { identitySteps } from "./identities.ts";
 import { furnishPeople, peopleOf } from "./people.ts";
 import { postOver, visitSteps } from "./posts.ts";
@@ -96,6 +98,7 @@ export async function furnish(
   await setForm(app, OPERATOR, "limited", { maxSubmissions: MOST });
   await createForm(app, OPERATOR, { slug: FLEETING, project: PROJECT, uploads: true, spamWords: ["casino"] });
   await setForm(app, OPERATOR, FLEETING, { retention: 86_400, spamRetention: 86_400 });
+  await furnishChecks(world);
   await furnishPeople(world);
   await furnishRollouts(world);
   const { people, steps } = peopleOf(world);
@@ -145,7 +148,7 @@ export async function work(
 
   const post = async (marker: string, sent: Sent, text: string, key: string | null, tries: number) => {
     const direct = () =>
-      ask(world, anyServer(), async ({ app, findForm }) => {
+      ask(world, anyServer(), async ({ app, findForm, judge }) => {
         const { key: formKey } = (await app.store.forms.named(sent.form))[0] ?? { key: "" };
         const form = await findForm(formKey);
         if (!form) throw new AppError("not_found", "there is no such form");
@@ -179,6 +182,7 @@ export async function work(
             details: () => ({ address: "203.0.113.7", userAgent: null, referrer: null, language: null }),
             isAbandoned: () => false,
           },
+          judge: async () => judge,
           challenger: () => Promise.reject(new Error("no form has a challenge")),
           countSpam: () => {},
           report: (error) => world.violated(`reported behind a commit: ${String(error)}`),
@@ -201,7 +205,7 @@ export async function work(
       }
     }
   };
-  const submit = async (form = chance.pick(["contact", "contact", "limited", FLEETING])) => {
+  const submit = async (form = chance.pick(["contact", "contact", "limited", FLEETING, CHECKED])) => {
     const marker = `m${(numbers += 1)}`;
     const key = chance.once(2) ? `key-${marker}` : null;
     const sent: Sent = {
@@ -214,7 +218,7 @@ export async function work(
       acceptedAt: Infinity,
     };
     ledger.sent.set(marker, sent);
-    const text = chance.once(8) ? "casino" : "hello";
+    const text = chance.once(8) ? "casino" : form === CHECKED ? chance.pick(CHECKED_TEXTS) : "hello";
     const posts = [post(marker, sent, text, key, 5)];
     // A double click.
     if (key !== null && chance.once(4)) posts.push(post(marker, sent, text, key, 5));

@@ -8,6 +8,7 @@ import { watchChanges } from "../../../src/base/watch.ts";
 import { AppError } from "../../../src/base/errors.ts";
 import { createFailureLog } from "../../../src/delivery/failures.ts";
 import { type Outbox, createOutbox } from "../../../src/delivery/outbox.ts";
+import type { Outgoing } from "../../../src/delivery/outgoing.ts";
 import type { OutboxTurn, ClaimedDelivery } from "../../../src/delivery/store.ts";
 import type { SetupChange } from "../../../src/documents/setup.ts";
 import type { NoteRead } from "../../../src/flags/reads/reads.ts";
@@ -15,6 +16,7 @@ import type { AdminApp } from "../../../src/http/admin/admin.ts";
 import { ruleInWords } from "../../../src/flags/rules/difference-words.ts";
 import { createFlagViews } from "../../../src/flags/reads/snapshots.ts";
 import { createFormFinder } from "../../../src/forms/forms.ts";
+import { type Judge, createJudge } from "../../../src/forms/spam/external-checks.ts";
 import { titleOfContent } from "../../../src/forms/inbox/titles.ts";
 import type { StoredSubmission } from "../../../src/forms/intake/insertion.ts";
 import { openServices } from "../../support/app.ts";
@@ -43,6 +45,7 @@ export type Server = {
   outbox: Outbox;
   jobs: Jobs;
   findForm: ReturnType<typeof createFormFinder>;
+  judge: Judge;
   /** What readers of the flags of an environment get, by slug. */
   findFlags: ReturnType<typeof createFlagViews<Map<string, { enabled: boolean; revision: number }>>>;
   /** What it answers over HTTP, which is loaded with the first request. */
@@ -55,10 +58,16 @@ export type Server = {
 type Services = Omit<ReturnType<typeof openServices>, "admin"> & { admin: () => Promise<AdminApp> };
 
 /** The services of a process. What they would log is reported as what its jobs would. */
-function servicesOf(app: App, report: (error: unknown) => void, noteRead: NoteRead): () => Services {
+function servicesOf(
+  app: App,
+  outgoing: Outgoing,
+  report: (error: unknown) => void,
+  noteRead: NoteRead,
+): () => Services {
   let opened: Services | undefined;
   const open = () => {
     const { admin, ...services } = openServices(app, null, noteRead);
+    services.outgoing.ask = (...asked) => outgoing.ask(...asked);
     services.reported.push = (...errors) => {
       for (const error of errors) report(error);
       return 0;
@@ -249,6 +258,7 @@ export function createWorld({ seed, file, servers, keepsLog }: WorldOptions): Wo
       app.nextId = createIdSource(random, now, newest);
       const outgoing = async () =>
         receivers.outgoingOf(process, (sending) => leases.sending(process, sending));
+      const fileUrl = async (submission: string, position: number) => `/${submission}/${position}`;
       const outbox = createOutbox(
         app,
         {
@@ -257,7 +267,7 @@ export function createWorld({ seed, file, servers, keepsLog }: WorldOptions): Wo
           titleOf: titleOfContent,
           inWords: ruleInWords,
           files: {
-            url: async (submission, position) => `/${submission}/${position}`,
+            url: fileUrl,
             open: () => app.blobs.open(""),
           },
           retryDelays: RETRY_DELAYS,
@@ -287,7 +297,8 @@ export function createWorld({ seed, file, servers, keepsLog }: WorldOptions): Wo
           );
           return new Map(entries);
         }),
-        services: servicesOf(app, report, noteRead),
+        judge: createJudge(app, outgoing, fileUrl, (_, text) => scheduler.note(text)),
+        services: servicesOf(app, await outgoing(), report, noteRead),
         killed: death.promise,
         kill: process.end,
       };

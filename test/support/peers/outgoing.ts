@@ -36,6 +36,7 @@ export function fakeOutgoing(
       fake.checked.push(target);
       if (fake.refusal) throw fake.refusal;
     },
+    ask: async () => ({ error: "nothing answers" }),
     sendWebhook: (webhook, signal) => send({ webhook }, signal),
     sendChat: (kind, url, chat, signal) => send({ chat, kind, url }, signal),
     mail: hasMail

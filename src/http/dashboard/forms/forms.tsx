@@ -23,7 +23,8 @@ import { feedsOf, feedsRoutes } from "./form-feeds.tsx";
 import { settingsIn } from "./form-settings.tsx";
 import type { FormShown } from "./form-shown.ts";
 import { settingFaults } from "../parts/kind-field.tsx";
-import { TARGET_FAULTS, actOnTarget, newTargetIn, targetSecretPage } from "../parts/targets.tsx";
+import { secretPage } from "../parts/secret.tsx";
+import { type Home, TARGET_FAULTS, actOnTarget, newTargetIn, targetSecretPage } from "../parts/targets.tsx";
 import { FORM, formPath, pathTo, inboxPath } from "../paths.ts";
 import type { Form } from "../../../forms/form.ts";
 import { sentence } from "../../../base/shapes/words.ts";
@@ -120,7 +121,11 @@ export function formRoutes(dashboard: Dashboard) {
         const { slug, name, project } = newFormIn(fields);
         return { names, body: { slug, name, project } };
       },
-      done: (form) => ({ to: formPath(shortName(form)), text: `Created form ${form.slug}` }),
+      done({ checkSecrets, ...form }) {
+        const name = shortName(form);
+        if (checkSecrets !== undefined) return checkSecretPage(checkSecrets, homeOf(name));
+        return { to: formPath(name), text: `Created form ${form.slug}` };
+      },
       again: async ({ c, fields, names }, faults) =>
         newFormPage(await projectsOf(c), { fields, faults }, await writableForm(app, c, names.form)),
       at: { "form-exists": "slug" },
@@ -152,10 +157,12 @@ export function formRoutes(dashboard: Dashboard) {
     act({
       operation: forms.set,
       input: ({ c, fields, names }) => ({ names, body: settingsIn(fields, viewOf(c).timeZone).patch }),
-      done: ({ result, ...form }) => ({
-        to: formPath(shortName(form)),
-        text: result === "updated" ? "Saved the settings" : "Nothing was changed",
-      }),
+      done({ result, checkSecrets, ...form }) {
+        const name = shortName(form);
+        if (checkSecrets !== undefined) return checkSecretPage(checkSecrets, homeOf(name));
+        const text = result === "updated" ? "Saved the settings" : "Nothing was changed";
+        return { to: formPath(name), text };
+      },
       async again({ c, fields, names }, faults, error) {
         if (error.code === "unconfirmed") return confirmPage(names.form, fields, error.message);
         const unread = settingsIn(fields, viewOf(c).timeZone).faults;
@@ -204,6 +211,21 @@ function newFormIn(fields: Fields) {
   const text = (name: string) => textOrNull(fields, name) ?? undefined;
   const [name, project] = [text("name"), text("project")];
   return { slug: text("slug") ?? "", name, uploads: textOf(fields, "uploads") === "on", project };
+}
+
+/** Shows the secrets of external checks, this one time. */
+function checkSecretPage(secrets: readonly { check: string; secret: string }[], home: Home): Page {
+  return secretPage({
+    ...home,
+    title: `Secrets of checks of ${home.back.label}`,
+    id: "secret",
+    secret: secrets.map(({ check, secret }) => `${check}  ${secret}`).join("\n"),
+    about: (
+      <Notice tone="warn">
+        <p>A secret is shown this one time. Store it where the check verifies the signatures.</p>
+      </Notice>
+    ),
+  });
 }
 
 /** The page of a form, as its targets go back to it. */

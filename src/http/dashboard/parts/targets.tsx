@@ -150,7 +150,7 @@ export function TargetActions({
 }
 
 /** The page of a target's owner. */
-type Home = Pick<Page, "section"> & { back: { to: string; label: string } };
+export type Home = Pick<Page, "section"> & { back: { to: string; label: string } };
 
 /**
  * Does with a target what one of its forms asks for; `targets` are those of the page, which are at `to`; `gets` is what an enabled one gets. Throws

@@ -35,7 +35,7 @@ export function* insertSubmission(
   if (decision.kind !== "stored") return decision;
   if (conditions?.quota && conditions.quota.maxStorage !== null) yield* addStored(formKey, bytes);
   const { spam } = decision;
-  const seq = yield* insertRow(submission, form.id, spam);
+  const seq = yield* insertRow(submission, form.id, spam, conditions?.unchecked ?? null);
   for (const [index, { key, ...file }] of files.entries()) {
     yield* run(
       `INSERT INTO files (submission_seq, position, field, name, type, size, sha256, blob_key)
@@ -58,12 +58,13 @@ function* insertRow(
   { id, data, createdAt, meta = null, flags = null }: Row,
   formId: number,
   spam: string | null,
+  unchecked: string | null,
 ): Work<number> {
   const state = STATES.indexOf(spam === null ? "inbox" : "spam");
   const { seq } = yield* only<{ seq: number }>(
-    `INSERT INTO submissions (id, form_id, data, created_at, state, spam, unread, meta, flags)
-     VALUES ($id, $formId, $data, $createdAt, $state, $spam, 1, $meta, $flags) RETURNING seq`,
-    { id: bytesOf(id), formId, data, createdAt, state, spam, meta, flags },
+    `INSERT INTO submissions (id, form_id, data, created_at, state, spam, unread, meta, flags, unchecked)
+     VALUES ($id, $formId, $data, $createdAt, $state, $spam, 1, $meta, $flags, $unchecked) RETURNING seq`,
+    { id: bytesOf(id), formId, data, createdAt, state, spam, meta, flags, unchecked },
   );
   return seq;
 }
