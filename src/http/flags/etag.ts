@@ -3,6 +3,11 @@ export function etagOf(text: string): string {
   return tagOf(new Bun.CryptoHasher("sha256").update(text));
 }
 
+/** A tag of 64 bits, for an answer that is made for one reader: of 5 kB it takes a tenth of the time of SHA-256. */
+export function quickEtagOf(text: string): string {
+  return `"${Bun.hash(text).toString(36)}"`;
+}
+
 /** Makes the tag that `etagOf` returns for a text, of its parts in UTF-8. */
 export function createEtag(): { update: (part: Uint8Array) => void; value: () => string } {
   const hash = new Bun.CryptoHasher("sha256");

@@ -13,7 +13,7 @@ import { type Report, showError } from "../errors.ts";
 import { MAX_OWN_ANSWERS } from "../limits.ts";
 import { EVENTS_PATH, OFREP_FLAGS_PATH, OFREP_FLAG_PATH, OFREP_PATH } from "../paths.ts";
 import type { Guard, ThreadCounts } from "../rate-limit.ts";
-import { etagOf, matches } from "./etag.ts";
+import { matches, quickEtagOf } from "./etag.ts";
 import { STREAM_HEADERS } from "./event-streams.ts";
 import { chunksInTurns, createRoom, isLarge, ownBodyOf } from "./large-body.ts";
 import { type Access, createIdentify } from "./ofrep-access.ts";
@@ -255,7 +255,7 @@ export function createOfrepService(
     }
     const results = withinRequest(() => inOrder.map(jsonOf));
     const text = `{"flags":[${results.join(",")}],${JSON.stringify(rest).slice(1)}`;
-    return sendChecked(request, text, etagOf(text));
+    return sendChecked(request, text, quickEtagOf(text));
   };
 
   const routes: OfrepService["routes"] = new Hono();
