@@ -1,144 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { type Evaluation, compile } from "../../src/evaluator/evaluator.ts";
-import { hashOf } from "../../src/evaluator/hash.ts";
+import { compile } from "../../src/evaluator/evaluator.ts";
+import { type Rule, evaluate } from "./published.ts";
 
-/** Results that flagd publishes for its evaluators (https://github.com/open-feature/flagd-testbed, evaluator), and its buckets. */
-
-type Rule = Record<string, unknown>;
-
-function evaluate(
-  key: string,
-  targeting: Rule | undefined,
-  variants: string[],
-  context: Rule = {},
-): Evaluation {
-  const values = Object.fromEntries(variants.map((name) => [name, name]));
-  const flag = { state: "ENABLED" as const, variants: values, defaultVariant: variants.at(-1)! };
-  return compile({ flags: { [key]: targeting ? { ...flag, targeting } : flag } }).evaluate(key, context);
-}
-
-const SUITS = ["clubs", "diamonds", "hearts", "spades"];
-const bySuit = (...parts: unknown[]) => ({
-  fractional: [{ cat: parts }, ...SUITS.map((suit) => [suit, 25])],
-});
-
-describe("shares", () => {
-  test.each([
-    ["jack", "hearts"],
-    ["queen", "spades"],
-    ["ten", "clubs"],
-    ["nine", "diamonds"],
-    ["3", "clubs"],
-  ])("by the key of the flag and an attribute: %s gets %s", (name, suit) => {
-    const rule = bySuit({ var: "$flagd.flagKey" }, { var: "user.name" });
-    expect(evaluate("fractional-flag", rule, SUITS, { user: { name } })).toMatchObject({ variant: suit });
-  });
-
-  test.each([
-    ["seven", "hearts"],
-    ["eight", "diamonds"],
-    ["nine", "clubs"],
-    ["two", "spades"],
-  ])("by a text that flags share: %s gets %s, whatever the flag is called", (name, suit) => {
-    const rule = bySuit("shared-seed", { var: "user.name" });
-    for (const key of ["one", "another"])
-      expect(evaluate(key, rule, SUITS, { user: { name } })).toMatchObject({ variant: suit });
-  });
-
-  test.each([
-    ["jon@company.com", "heads"],
-    ["jane@company.com", "tails"],
-  ])(
-    "by the key of the flag and the targeting key where nothing is named: %s gets %s",
-    (targetingKey, side) => {
-      const rule = { fractional: [["heads"], ["tails", 1]] };
-      const result = evaluate("fractional-flag-shorthand", rule, ["heads", "tails"], { targetingKey });
-      expect(result).toMatchObject({ variant: side });
-    },
-  );
-
-  // Keys whose hashes are the least, the greatest, and those beside the middle.
-  test.each([
-    ["ejOoVL", 0, "lower"],
-    ["bY9fO-", 1, "lower"],
-    ["SI7p-", 2 ** 31 - 1, "lower"],
-    ["6LvT0", 2 ** 31, "upper"],
-    ["ceQdGm", 2 ** 32 - 1, "upper"],
-  ])("of two halves, %s has the hash %d and the %s one", (targetingKey, hash, half) => {
-    expect(hashOf(targetingKey)).toBe(hash);
-    const rule = { fractional: [{ var: "targetingKey" }, ["lower", 50], ["upper", 50]] };
-    expect(evaluate("flag", rule, ["lower", "upper"], { targetingKey })).toMatchObject({ variant: half });
-  });
-
-  test.each([
-    ["jon@company.com", { tier: "premium" }, "premium", "red"],
-    ["jon@company.com", { tier: "basic" }, "standard", "blue"],
-    ["user1", { tier: "premium" }, "standard", "red"],
-    ["user1", { tier: "basic" }, "standard", "blue"],
-  ])(
-    "whose names and weights are rules: %s with %j gets %s and %s",
-    (targetingKey, context, name, weighed) => {
-      const isPremium = { "==": [{ var: "tier" }, "premium"] };
-      const by = { var: "targetingKey" };
-      const named = { fractional: [by, [{ if: [isPremium, "premium", "standard"] }, 50], ["standard", 50]] };
-      const weighted = { fractional: [by, ["red", { if: [isPremium, 100, 0] }], ["blue", 10]] };
-      const given = { targetingKey, ...context };
-      expect(evaluate("flag", named, ["premium", "standard", "none"], given)).toMatchObject({
-        variant: name,
-      });
-      expect(evaluate("flag", weighted, ["red", "blue", "none"], given)).toMatchObject({ variant: weighed });
-    },
-  );
-
-  test("are conditions by what they yield, and nothing where nobody gets one", () => {
-    const of = (fractional: unknown[]) => ({ if: [{ fractional }, "big", "small"] });
-    const given = { targetingKey: "some-targeting-key" };
-    const variantOf = (rule: Rule) => evaluate("flag", rule, ["big", "small", "none"], given).variant;
-    expect(
-      variantOf(
-        of([
-          [false, 0],
-          [true, 100],
-        ]),
-      ),
-    ).toBe("big");
-    expect(
-      variantOf(
-        of([
-          [false, 100],
-          [true, 0],
-        ]),
-      ),
-    ).toBe("small");
-    expect(variantOf({ fractional: [{ var: "targetingKey" }, ["big", 0], ["small", 0]] })).toBe("none");
-    expect(variantOf({ fractional: [{ var: "targetingKey" }, ["big", -50], ["small", 100]] })).toBe("small");
-    expect(variantOf({ fractional: [{ var: "nothing" }, ["big", 50], ["small", 50]] })).toBe("none");
-  });
-
-  // Hashes that another implementation worked out.
-  test.each([
-    ["", 0],
-    ["a", 1009084850],
-    ["abc", 3017643002],
-    ["abcd", 1139631978],
-    ["Jürgen", 3994662087],
-    ["名前", 3006557198],
-    ["😀", 3199479546],
-    ["é", 269551495],
-  ])("hash the UTF-8 of %j to %d", (text, hash) => {
-    expect(hashOf(text)).toBe(hash);
-  });
-
-  test("hash half a surrogate pair as U+FFFD, and every text as Bun does", () => {
-    expect(hashOf("\ud83d")).toBe(hashOf("\ufffd"));
-    expect(hashOf("a\ude00b")).toBe(hashOf("a\ufffdb"));
-    for (let length = 0; length < 40; length += 1)
-      for (const sign of ["x", "é", "名", "😀"]) {
-        const text = `key-${sign.repeat(length)}`;
-        expect([text, hashOf(text)]).toEqual([text, Bun.hash.murmur32v3(text)]);
-      }
-  });
-});
+/** Results that flagd publishes for its evaluators (https://github.com/open-feature/flagd-testbed, evaluator). */
 
 describe("versions", () => {
   const between = (wanted: string) => ({
@@ -176,6 +40,22 @@ describe("versions", () => {
     });
   });
 
+  test.each<[version: unknown, comparison: string, wanted: string, holds: boolean]>([
+    ["V1.0.0", "=", "v1.0.0", true],
+    ["1.0", "^", "1", true],
+    ["1", "^", "1", true],
+    [1, "^", "1", true],
+    [1.2, "^", "1", true],
+    ["2.0.0", "^", "1", false],
+    [1.2, ">", "1.1", true],
+    [1.1, ">", "1.1", false],
+    [2, ">", "1.1", true],
+    [1, ">", "1.1", false],
+  ])("%p %s %s is %p", (version, comparison, wanted, holds) => {
+    const rule = { if: [{ sem_ver: [{ var: "version" }, comparison, wanted] }, "yes", "no"] };
+    expect(evaluate("flag", rule, ["yes", "no"], { version }).variant).toBe(holds ? "yes" : "no");
+  });
+
   test.each([
     ["3.0.1", "minor"],
     ["3.1.0", "major"],
@@ -210,8 +90,53 @@ describe("a flag", () => {
     expect(evaluate("flag", rule, ["prefix", "postfix", "none"], { id })).toMatchObject({ variant });
   });
 
+  test.each<[why: string, rule: Rule]>([
+    ["the beginning of a number", { starts_with: [{ var: "num" }, "abc"] }],
+    ["the end of a number", { ends_with: [{ var: "num" }, "xyz"] }],
+    ["one text of two", { starts_with: ["abc"] }],
+    ["one text of two, at the end", { ends_with: ["xyz"] }],
+    ["no version", { sem_ver: [{ var: "text" }, "=", "1.0.0"] }],
+    ["no comparison of versions", { sem_ver: [{ var: "version" }, "===", "1.0.0"] }],
+    ["one version of two", { sem_ver: [{ var: "version" }, "="] }],
+    ["no key to deal out by", { fractional: [{ var: "missing" }, ["true", 50], ["false", 50]] }],
+    ["shares of nothing", { fractional: [{ var: "text" }, ["true", 0], ["false", 0]] }],
+  ])("has its default for %s, and not what a condition that fails would yield", (_, rule) => {
+    const context = { num: 123, version: "1.0.0", text: "not-a-version" };
+    expect(evaluate("flag", rule, ["true", "false", "fallback"], context)).toMatchObject({
+      reason: "DEFAULT",
+      variant: "fallback",
+    });
+  });
+
+  test.each<[why: string, targeting: Rule | undefined, result: object]>([
+    ["no rule", {}, { reason: "STATIC", variant: "2" }],
+    ["a rule without a result", { if: [true, null] }, { reason: "DEFAULT", variant: "2" }],
+    ["a number that names a variant", { if: [true, 1] }, { reason: "TARGETING_MATCH", variant: "1" }],
+    ["a variant that it does not have", { if: [true, "3"] }, { errorCode: "GENERAL" }],
+  ])("with %s", (_, targeting, result) => {
+    expect(evaluate("flag", targeting, ["1", "2"])).toMatchObject(result);
+  });
+
+  test("reads the targeting key, and the time of the evaluation", () => {
+    const hit = { if: [{ "==": [{ var: "targetingKey" }, "5c3d8535"] }, "hit", null] };
+    const of = (targetingKey: string) => evaluate("flag", hit, ["hit", "miss"], { targetingKey });
+    expect(of("5c3d8535")).toMatchObject({ reason: "TARGETING_MATCH", variant: "hit" });
+    expect(of("f20bd32d")).toMatchObject({ reason: "DEFAULT", variant: "miss" });
+    const later = { if: [{ ">": [{ var: "$flagd.timestamp" }, { var: "time" }] }, "past", "future"] };
+    const at = (time: number) => evaluate("flag", later, ["past", "future"], { time }).variant;
+    expect([at(1), at(4_133_980_802)]).toEqual(["past", "future"]);
+  });
+
+  test("that is disabled has no value of its own, whatever the type of its variants", () => {
+    for (const value of [true, "hi", 10, 0.5, { a: 1 }]) {
+      const flag = { state: "DISABLED" as const, variants: { it: value }, defaultVariant: "it" };
+      const result = compile({ flags: { flag } }).evaluate("flag");
+      expect(result).toEqual({ reason: "DISABLED", metadata: {} });
+    }
+  });
+
   test("keeps the values of its variants as they are, also those that are false", () => {
-    const values = [false, "", 0, {}, 2 ** 31 - 1, 2 ** 53 - 1, 10.5];
+    const values = [true, "hi", { a: [1] }, false, "", 0, {}, 2 ** 31 - 1, 2 ** 53 - 1, 10.5];
     for (const value of values) {
       const flag = { state: "ENABLED" as const, variants: { it: value }, defaultVariant: "it" };
       const { evaluate } = compile({
