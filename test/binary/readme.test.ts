@@ -56,7 +56,7 @@ function masked(text: string): string {
 }
 
 test
-  .skipIf(!programAt("bash", "the commands of the README"))
+  .skipIf(["bash", "curl"].some((name) => !programAt(name, "the commands of the README")))
   .each(["A form in a minute", "A flag in a minute"])(
   "the commands of the README's %j run, and print what it shows",
   async (title) => {

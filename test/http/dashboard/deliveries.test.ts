@@ -115,7 +115,10 @@ describe("deliveries", () => {
     expect(refused.status).toBe(400);
     expect(refused.text).toContain('value="example.com/new"');
     const { text, path } = await (await inbox).post(page, { do: "url", target: "https://new.example/x" });
-    expect([path, text.includes("sends to https://new.example/…")]).toEqual([`/forms/${form}`, true]);
+    expect([path, text.includes("Changed the target https://new.example/…")]).toEqual([
+      `/forms/${form}`,
+      true,
+    ]);
     expect((await app.store.targets.find(target!.id))!.url).toBe("https://new.example/x");
   });
 
