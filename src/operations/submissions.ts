@@ -13,7 +13,7 @@ export const submissions = noun("submissions", () => import("./schema/submission
     place: "form",
     media: ["application/jsonl", "text/csv", "application/zip"],
     defaults: { format: "jsonl" },
-    run: async ({ app, caller, names, query: { project, format, ...filters } }) => {
+    run: async ({ app, caller, names, query: { project, format, bom, delimiter, ...filters } }) => {
       const [{ getForm }, { searchOf }, { isSelective, readFilter }, { beginExport }] = await Promise.all([
         import("../forms/forms.ts"),
         import("../forms/inbox/submission-filter.ts"),
@@ -30,7 +30,7 @@ export const submissions = noun("submissions", () => import("./schema/submission
         type: EXPORT_TYPES[format],
         size: null,
         rows,
-        content: await beginExport(app, caller, form, format, filter),
+        content: await beginExport(app, caller, form, format, filter, { bom: bom === "true", delimiter }),
       };
     },
   },

@@ -1,7 +1,11 @@
 import { clock } from "../../../src/base/clock.ts";
 import { Option } from "commander";
 import { formatBytes } from "../../../src/base/bytes.ts";
-import { EXPORT_FORMATS, type ExportFormat } from "../../../src/forms/transfer/export-format.ts";
+import {
+  CSV_DELIMITERS,
+  EXPORT_FORMATS,
+  type ExportFormat,
+} from "../../../src/forms/transfer/export-format.ts";
 import { submissions as operations } from "../../../src/operations/submissions.ts";
 import { progressBar } from "../../output/progress.ts";
 import { exportFormat, saveTo, writeOut } from "../../output/save.ts";
@@ -39,17 +43,24 @@ export const addExportCommand = verb("export", {
       "JSON lines, CSV, a JSON array, or a zip that includes the files; default: according to the name of the file, or jsonl",
     ).choices(EXPORT_FORMATS),
     ["-o, --output <file>", "output file, or - for standard output", "-"],
+    ["--bom", "begin CSV with a byte order mark, by which Excel recognizes UTF-8"],
+    ["--delimiter <character>", "separate the cells of CSV by ; or tab (default: a comma)"],
     ...folderOptions(),
     ...filterOptions(),
     earlierWhereOption(),
   ],
-  help: "\nIn CSV, a text that a spreadsheet would run as a formula begins with ', also after a semicolon, tab or line end inside\na cell. Fields beyond the first 1,000 are in the column otherFields, as JSON. JSONL and JSON keep every text unchanged.\nA zip has submissions.jsonl, submissions.csv and the files.\n\nExamples:\n  formflag submissions export contact > contact.jsonl\n  formflag submissions export contact -o contact.csv\n  formflag submissions export contact -o contact.zip\n  formflag submissions export contact --since 2027-01-01 --until 2027-02-01 -o january.jsonl\n",
+  help: "\nIn CSV, a text that a spreadsheet would run as a formula begins with ', also after a semicolon, tab or line end inside\na cell. Fields beyond the first 1,000 are in the column otherFields, as JSON. JSONL and JSON keep every text unchanged.\nA zip has submissions.jsonl, submissions.csv and the files.\n\nExamples:\n  formflag submissions export contact > contact.jsonl\n  formflag submissions export contact -o contact.csv\n  formflag submissions export contact -o contact.csv --bom --delimiter ';'\n  formflag submissions export contact -o contact.zip\n  formflag submissions export contact --since 2027-01-01 --until 2027-02-01 -o january.jsonl\n",
   parse: async (input, name) => {
     const form = await input.form(name);
-    const { format: given, output } = input.options as { format?: ExportFormat; output: string };
-    const format = exportFormat(output, EXPORT_FORMATS, given) ?? "jsonl";
+    const { format: given, output, bom, delimiter } = input.options as ExportOptions;
+    const style = {
+      ...(bom && { bom: "true" as const }),
+      ...(delimiter !== undefined && { delimiter: delimiterOf(delimiter) }),
+    };
+    const format =
+      exportFormat(output, EXPORT_FORMATS, given) ?? (Object.keys(style).length > 0 ? "csv" : "jsonl");
     const { query } = filterIn(input.options, clock.now());
-    return { form, format, query: { format, ...parametersOf(query) }, output };
+    return { form, format, query: { format, ...style, ...parametersOf(query) }, output };
   },
   run: async (session, { form, format, query, output }) => {
     const answer = await session.client.open(operations.export, { names: { form }, query });
@@ -59,6 +70,26 @@ export const addExportCommand = verb("export", {
     await saveDownload(session, answer, output, total === null ? null : { total, count });
   },
 });
+
+type ExportOptions = { format?: ExportFormat; output: string; bom?: true; delimiter?: string };
+
+const DELIMITERS = new Map<string, (typeof CSV_DELIMITERS)[number]>([
+  ...CSV_DELIMITERS.map((each) => [each, each] as const),
+  ["comma", ","],
+  ["semicolon", ";"],
+  ["tab", "\t"],
+  ["\\t", "\t"],
+]);
+
+function delimiterOf(text: string): (typeof CSV_DELIMITERS)[number] {
+  const delimiter = DELIMITERS.get(text.toLowerCase());
+  if (delimiter === undefined)
+    throw usage(
+      `--delimiter ${text} is not a comma, a semicolon or a tab`,
+      "write --delimiter ';' or --delimiter tab",
+    );
+  return delimiter;
+}
 
 /** The progress of a download: `count` of its chunks adds up to `total`. */
 type Size = { total: number; count: (bytes: Uint8Array) => number };

@@ -2,6 +2,7 @@ import { type Turns, createTurns } from "../../base/event-loop.ts";
 import { parseExactly } from "../../base/json/exact-json.ts";
 import { csvCell } from "./csv.ts";
 import { MAX_CSV_FIELDS } from "../limits.ts";
+import type { CsvStyle } from "./export-format.ts";
 import type { RawSubmission } from "../submission.ts";
 import { CSV_GROUPS, type ColumnName, wordsOf } from "../submission-columns.ts";
 import type { SubmissionState } from "../submission-state.ts";
@@ -45,16 +46,21 @@ export function addFields(columns: CsvColumns, submissions: readonly RawSubmissi
   }
 }
 
-/** The header and one line for each submission, a chunk a page, in turns with other requests. */
+/** The header and one line for each submission, a chunk a page, in turns with other requests. Default: commas, and no mark. */
 export async function* csvLines(
   columns: CsvColumns,
   pages: AsyncIterable<RawSubmission[]>,
+  { bom = false, delimiter = "," }: CsvStyle = {},
 ): AsyncGenerator<string> {
-  yield headerOf(columns);
+  const lineOf = (cells: string[]) => `${cells.join(delimiter)}\r\n`;
+  yield `${bom ? "\uFEFF" : ""}${lineOf(headerOf(columns))}`;
   const takeTurns = createTurns();
   for await (const page of pages) {
     let text = "";
-    for (const submission of page) text += await rowOf(columns, submission, takeTurns);
+    for (const submission of page) {
+      const row = await rowOf(columns, submission, takeTurns);
+      if (row !== null) text += lineOf(row);
+    }
     yield text;
   }
 }
@@ -64,21 +70,25 @@ function ownOf({ groups }: CsvColumns): ColumnName[] {
   return CSV_GROUPS.filter((group) => groups.has(group)).flat();
 }
 
-/** The first line: `id,createdAt`, `state,spam` where spam is among them, the fields, `files`, and the groups that any has. */
-function headerOf(columns: CsvColumns): string {
+/** The cells of the first line: `id,createdAt`, `state,spam` where spam is among them, the fields, `files`, and the groups that any has. */
+function headerOf(columns: CsvColumns): string[] {
   const { hasFolder, fields, hasOthers, hasFiles } = columns;
   const folder = hasFolder ? ["state", "spam"] : [];
   const own = [...(hasOthers ? ["otherFields"] : []), ...(hasFiles ? ["files"] : []), ...ownOf(columns)];
-  return lineOf(["id", "createdAt", ...folder, ...[...fields].map(csvCell), ...own]);
+  return ["id", "createdAt", ...folder, ...[...fields].map(csvCell), ...own];
 }
 
-/** The line of a submission; empty for one with a field that has no column, because it came later than the columns. */
-async function rowOf(columns: CsvColumns, submission: RawSubmission, takeTurns: Turns): Promise<string> {
+/** The cells of a submission; null for one with a field that has no column, because it came later than the columns. */
+async function rowOf(
+  columns: CsvColumns,
+  submission: RawSubmission,
+  takeTurns: Turns,
+): Promise<string[] | null> {
   const { hasFolder, fields, hasOthers, hasFiles } = columns;
   const { id, createdAt, state, spam, files } = submission;
   const data = parseExactly(submission.data) as Record<string, unknown>;
   const rest = Object.entries(data).filter(([field]) => !fields.has(field));
-  if (rest.length > 0 && !hasOthers) return "";
+  if (rest.length > 0 && !hasOthers) return null;
   const values = [...fields].map((field) => (Object.hasOwn(data, field) ? data[field] : undefined));
   const other = rest.length > 0 ? Object.fromEntries(rest) : undefined;
   const names = files.length > 0 ? files.map(({ name }) => name).join("; ") : undefined;
@@ -96,9 +106,5 @@ async function rowOf(columns: CsvColumns, submission: RawSubmission, takeTurns: 
     const turn = takeTurns();
     if (turn !== undefined) await turn;
   }
-  return lineOf(texts);
-}
-
-function lineOf(cells: string[]): string {
-  return `${cells.join(",")}\r\n`;
+  return texts;
 }

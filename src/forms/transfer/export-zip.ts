@@ -2,6 +2,7 @@ import { AppError } from "../../base/errors.ts";
 import { shortFileName } from "../../base/file-name.ts";
 import { blobKey } from "../../blobs/key.ts";
 import { addFields, createColumns, csvLines } from "./export-csv.ts";
+import type { CsvStyle } from "./export-format.ts";
 import { jsonLines } from "./export-json.ts";
 import type { FormsApp } from "../store.ts";
 import type { SubmissionFilter } from "../inbox/filters.ts";
@@ -17,13 +18,14 @@ export function zipExport(
   app: FormsApp,
   { states }: SubmissionFilter,
   walk: () => AsyncIterable<RawSubmission[]>,
+  style: CsvStyle = {},
 ): AsyncGenerator<Uint8Array> {
   const entries = async function* (): AsyncGenerator<ZipEntry> {
     const columns = createColumns(states);
     const modifiedAt = await newestAt(walk());
     const lines = jsonLines(walk(), (page) => addFields(columns, page));
     yield { name: "submissions.jsonl", modifiedAt, bytes: lines };
-    yield { name: "submissions.csv", modifiedAt, bytes: csvLines(columns, walk()) };
+    yield { name: "submissions.csv", modifiedAt, bytes: csvLines(columns, walk(), style) };
     for await (const page of walk()) for (const submission of page) yield* filesOf(app, submission);
   };
   return zipOf(entries());

@@ -1,10 +1,11 @@
 import { recordEvent } from "../../access/audit/audit.ts";
 import type { Caller } from "../../access/caller.ts";
 import { requireScope } from "../../access/rights.ts";
+import { AppError } from "../../base/errors.ts";
 import { boundOfArrivals } from "../inbox/arrival-bound.ts";
 import type { Form } from "../form.ts";
 import { addFields, createColumns, csvLines } from "./export-csv.ts";
-import type { ExportFormat } from "./export-format.ts";
+import type { CsvStyle, ExportFormat } from "./export-format.ts";
 import { jsonArray, jsonLines } from "./export-json.ts";
 import type { FormsApp } from "../store.ts";
 import { type SubmissionFilter, isSelective } from "../inbox/filters.ts";
@@ -15,7 +16,7 @@ const STEP: Record<ExportFormat, number> = { jsonl: 250, json: 250, csv: 100, zi
 
 /**
  * Begins an export, which is in the audit log before its first byte: see {@link exportSubmissions}. Throws `forbidden`,
- * and `unavailable` where it cannot be recorded.
+ * `invalid` for a style of a format that has no CSV, and `unavailable` where it cannot be recorded.
  */
 export async function beginExport(
   app: FormsApp,
@@ -23,8 +24,11 @@ export async function beginExport(
   form: Form,
   format: ExportFormat,
   filter: SubmissionFilter,
+  style: CsvStyle = {},
 ): Promise<AsyncGenerator<string | Uint8Array>> {
   const { project } = form;
+  if ((style.bom || style.delimiter !== undefined) && format !== "csv" && format !== "zip")
+    throw new AppError("invalid", `bom and delimiter are for csv and zip, not for ${format}`);
   requireScope(caller, "forms:read", { project });
   const details = { format, states: filter.states, ...(isSelective(filter) && { filtered: true }) };
   await recordEvent(app, caller, {
@@ -33,7 +37,7 @@ export async function beginExport(
     object: form.slug,
     details,
   });
-  return exportSubmissions(app, form, format, filter);
+  return exportSubmissions(app, form, format, filter, style);
 }
 
 /**
@@ -46,6 +50,7 @@ export async function* exportSubmissions(
   form: Form,
   format: ExportFormat,
   filter: SubmissionFilter,
+  style: CsvStyle = {},
 ): AsyncGenerator<string | Uint8Array> {
   const bound = await boundOfArrivals(app);
   const walk = () => eachSubmission(app, form, filter, { bound, size: STEP[format] });
@@ -54,9 +59,9 @@ export async function* exportSubmissions(
   else if (format === "csv") {
     const columns = createColumns(filter.states);
     for await (const page of walk()) addFields(columns, page);
-    yield* csvLines(columns, walk());
+    yield* csvLines(columns, walk(), style);
   } else {
     const { zipExport } = await import("./export-zip.ts");
-    yield* zipExport(app, filter, walk);
+    yield* zipExport(app, filter, walk, style);
   }
 }

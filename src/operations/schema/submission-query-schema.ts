@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { DEFAULT_PAGE, MAX_PAGE } from "../../base/pages.ts";
 import { idOf, momentOf } from "../../base/slug-schema.ts";
-import { EXPORT_FORMATS } from "../../forms/transfer/export-format.ts";
+import { CSV_DELIMITERS, EXPORT_FORMATS } from "../../forms/transfer/export-format.ts";
 import { FILTERS, FILTER_NAMES, type FilterName } from "../../forms/inbox/filters.ts";
 import { SEARCH_LIMITS } from "../../forms/limits.ts";
 import { SUBMISSION_STATES } from "../../forms/submission-state.ts";
@@ -103,6 +103,10 @@ export type SelectionBody = z.infer<typeof selectionSchema>;
 export const exportQuery = z.strictObject({
   project: z.optional(z.string()),
   format: z._default(z.enum(EXPORT_FORMATS), "jsonl"),
+  /** Whether CSV begins with a byte order mark. */
+  bom: z.optional(z.enum(["true", "false"], "bom is true or false")),
+  /** Default: a comma. */
+  delimiter: z.optional(z.enum(CSV_DELIMITERS, "delimiter is a comma, a semicolon or a tab")),
   /** Inbox and archive if it is absent. */
   state: z.optional(submissionState),
   ...filters,

@@ -71,13 +71,13 @@ describeInBrowser("The inbox", () => {
         ["&q=grace", ["--search", "grace"]],
       ] as const) {
         const file = join(tempDirectory(), "export");
-        const args = ["submissions", "export", slug, "--format", format, "-o", file, ...options];
+        // What a person downloads begins with a mark by which spreadsheets recognize UTF-8.
+        const mark = format === "jsonl" ? [] : ["--bom"];
+        const args = ["submissions", "export", slug, "--format", format, "-o", file, ...options, ...mark];
         const { code, stderr } = await cli.run(...args);
         expect([code, stderr]).toEqual([0, expect.any(String)]);
         const { bytes } = await fetchIn(context, `${path}/export?format=${format}${query}`);
-        // What a person downloads begins with a mark by which spreadsheets recognise UTF-8.
-        const expected = [format === "csv" ? "\uFEFF" : "", await Bun.file(file).bytes()];
-        expect(bytes.equals(Buffer.concat(expected.map((each) => Buffer.from(each))))).toBe(true);
+        expect(bytes.equals(Buffer.from(await Bun.file(file).bytes()))).toBe(true);
       }
     await context.close();
   });

@@ -318,6 +318,30 @@ describe("submissions export", () => {
     expect(row).toEndWith(`,"'=1","+1","-1","'@x","'\tx","'x",-1," =1","x",`);
   });
 
+  test("CSV has a byte order mark and another delimiter where these are asked for", async () => {
+    const exported = async (...args: string[]) => run("submissions", "export", "contact", ...args);
+    const plain = (await exported("--format", "csv")).stdout;
+    for (const [name, delimiter] of [
+      [";", ";"],
+      ["tab", "\t"],
+      ["\\t", "\t"],
+      ["\t", "\t"],
+      [",", ","],
+    ] as const) {
+      const { stdout } = await exported("--delimiter", name);
+      expect(csvLines(stdout)[0]).toBe(csvLines(plain)[0]!.replaceAll(",", delimiter));
+    }
+    const file = join(tempDirectory(), "contact.csv");
+    await exported("-o", file, "--bom");
+    expect(await Bun.file(file).bytes()).toEqual(new Uint8Array(Buffer.from(`\uFEFF${plain}`)));
+    for (const args of [
+      ["--delimiter", "|"],
+      ["--format", "jsonl", "--bom"],
+      ["-o", `${file}.json`, "--delimiter", ";"],
+    ])
+      expect((await exported(...args)).code).toBe(2);
+  });
+
   test("of a form without submissions is empty, and in CSV only a head", async () => {
     await run("forms", "create", "nothing");
     expect(await run("submissions", "export", "nothing")).toMatchObject({ code: 0, stdout: "" });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { strFromU8, unzipSync } from "fflate";
-import { exportSubmissions } from "../../../src/forms/transfer/export.ts";
+import { beginExport, exportSubmissions } from "../../../src/forms/transfer/export.ts";
 import type { ExportFormat } from "../../../src/forms/transfer/export-format.ts";
 import { safeName } from "../../../src/forms/transfer/export-zip.ts";
 import { createForm } from "../../../src/forms/forms.ts";
@@ -73,6 +73,20 @@ describe("an export as JSON lines", () => {
     const exported = lines.map((line) => (JSON.parse(line) as { id: string }).id);
     expect(exported).toEqual(ids.slice(1).toReversed());
   });
+});
+
+test("An export as CSV has the delimiter and the mark that are asked for, also in a zip", async () => {
+  const { form, submit } = await openForm();
+  await submit('{"a":"é"}');
+  const styled = async (format: ExportFormat) => {
+    const style = { bom: true, delimiter: ";" as const };
+    const chunks = await beginExport(app, OPERATOR, form, format, { states: SUBMISSION_STATES }, style);
+    return Buffer.concat((await Array.fromAsync(chunks)).map((chunk) => Buffer.from(chunk)));
+  };
+  const csv = (await styled("csv")).toString();
+  expect(csv).toStartWith('\uFEFFid;createdAt;state;spam;"a";files\r\n');
+  expect(Buffer.from(unzipSync(await styled("zip"))["submissions.csv"]!).toString()).toBe(csv);
+  for (const format of ["jsonl", "json"] as const) expect(await codeOf(styled(format))).toBe("invalid");
 });
 
 describe("an export as JSON", () => {

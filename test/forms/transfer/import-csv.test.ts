@@ -58,6 +58,20 @@ describe("CSV of an export", () => {
     ]);
   });
 
+  test.each([",", ";", "\t"] as const)(
+    "is read with the delimiter %j and a byte order mark",
+    async (delimiter) => {
+      const data = { name: "a;b\tc,d", formula: "=1;=2", n: 1.5, list: ["x;=y", "z"] };
+      const columns = createColumns(["inbox"]);
+      addFields(columns, [submission(data)]);
+      const style = { bom: true, delimiter };
+      const text = (await Array.fromAsync(csvLines(columns, of([submission(data)]), style))).join("");
+      expect(text).toStartWith(`\uFEFFid${delimiter}createdAt${delimiter}"name"${delimiter}`);
+      const [[, row]] = (await rowsOf(text)) as [[number, { data: object }]];
+      expect(row.data).toEqual(data);
+    },
+  );
+
   test("has assignees and labels, once a submission has some", async () => {
     const { id, createdAt } = submission({});
     const row = { id, createdAt, state: "inbox", data: { name: "a", labels: "mine" } };

@@ -89,27 +89,24 @@ export async function answerExport(
 ): Promise<Response> {
   const given = (...names: string[]) => names.map((name) => c.req.query(name)).find(Boolean);
   const filters = readFilters(({ parameter, name }) => given(parameter, name));
+  const format = given("format");
+  // A person opens it in a spreadsheet, which recognizes UTF-8 by the mark.
   const query = {
     ...filtersOf({ ...filters, flag: "" }, viewOf(c).timeZone),
     unread: filters.unread === "" ? undefined : "true",
     flag: c.req.queries("flag")?.filter((text) => text !== ""),
     field: c.req.queries("field"),
     state: given("folder", "state"),
-    format: given("format"),
+    format,
+    bom: format === "csv" || format === "zip" ? "true" : undefined,
+    delimiter: given("delimiter"),
   };
   const file: unknown = await perform(c, submissions.export, { names: { form }, query });
   const { name, type, content } = file as Download & { content: Chunks };
-  const chunks = name.endsWith(".csv") ? withMark(content) : content;
-  return sendFile(c, { name, type, chunks }, options.report);
+  return sendFile(c, { name, type, chunks: content }, options.report);
 }
 
 type Chunks = AsyncGenerator<string | Uint8Array>;
-
-/** A text with the byte order mark by which a spreadsheet recognises UTF-8. */
-async function* withMark(chunks: Chunks): Chunks {
-  yield "\uFEFF";
-  yield* chunks;
-}
 
 /** A file that is made while it is sent. */
 export function sendFile(

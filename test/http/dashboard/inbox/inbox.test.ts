@@ -469,6 +469,8 @@ describe("an export", () => {
     expect(await got("")).toBe(await expected("jsonl", ["inbox", "archived"]));
     expect(await got("?folder=inbox&format=csv")).toBe(await expected("csv", ["inbox"]));
     expect(await got("?state=spam&format=jsonl")).toBe(await expected("jsonl", ["spam"]));
+    const csv = await (await browser.ask(`${path}/export?format=csv&delimiter=%3B`)).bytes();
+    expect(Buffer.from(csv).toString()).toStartWith("\uFEFFid;createdAt;");
     expect(await got("?folder=all&search=ada")).toContain(ids[0]!);
     expect(await got("?folder=all&field=name=grace")).toContain(ids[1]!);
   });
