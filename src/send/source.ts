@@ -1,6 +1,7 @@
 import { MiB } from "../base/bytes.ts";
 import { AppError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
+import { jsonOf, textOf } from "./answer.ts";
 
 /** A server that this one follows, by the address of its stream. The token is read anew for each connection. */
 export type SourceSettings = {
@@ -27,10 +28,10 @@ export function connectSource({ address, readToken, caFile }: SourceSettings) {
   };
   return {
     /**
-     * The lines of the stream, until it ends; `heard` is called for each part of one. Throws `unauthenticated` and `forbidden` for a token that the source refuses,
-     * and any other error for a source that cannot be followed now.
+     * The lines of the stream, until it ends; `heard` is called with the bytes of each part of one. Throws `unauthenticated` and
+     * `forbidden` for a token that the source refuses, and any other error for a source that cannot be followed now.
      */
-    async *lines(signal: AbortSignal, heard: () => void): AsyncGenerator<string> {
+    async *lines(signal: AbortSignal, heard: (size: number) => void): AsyncGenerator<string> {
       const answer = await ask({ signal });
       if (!isStream(answer)) throw await refusalOf(answer);
       yield* linesIn(answer.body!, heard);
@@ -65,19 +66,22 @@ const KNOWN = ["unauthenticated", "forbidden", "invalid", "too_large"] as const;
 async function refusalOf(answer: Response): Promise<Error> {
   const location = answer.headers.get("location");
   if (location !== null) return new Error(`it redirects to ${location}: follow that address`);
-  const body: unknown = await answer.json().catch(() => null);
-  const { code, message } = isObject(body) && isObject(body["error"]) ? body["error"] : {};
+  const { error } = jsonOf(await textOf(answer));
+  const { code, message } = isObject(error) ? error : {};
   if (typeof message !== "string") return new Error(`it answers with the status ${answer.status}`);
   const known = KNOWN.find((each) => each === code);
   return known ? new AppError(known, message) : new Error(message);
 }
 
-async function* linesIn(body: ReadableStream<Uint8Array>, heard: () => void): AsyncGenerator<string> {
+async function* linesIn(
+  body: ReadableStream<Uint8Array>,
+  heard: (size: number) => void,
+): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let begun: string[] = [];
   let size = 0;
   for await (const chunk of body) {
-    heard();
+    heard(chunk.length);
     const [first, ...rest] = decoder.decode(chunk, { stream: true }).split("\n");
     begun.push(first!);
     size += first!.length;

@@ -11,7 +11,10 @@ import { tempDirectory } from "../support/temp.ts";
 
 afterEach(() => setClock());
 
-test("a state that takes minutes on a slow connection is taken, and a connection that brings nothing is lost", async () => {
+/** Follows a source whose stream `lines` is, on a clock that its `second` moves, until it is lost. */
+async function followed(
+  lines: (second: () => void) => (...args: Parameters<Source["lines"]>) => Iterable<string>,
+) {
   let steady = 0;
   let tick = () => {};
   const never = { close: () => {}, unref: () => never };
@@ -26,26 +29,14 @@ test("a state that takes minutes on a slow connection is taken, and a connection
   const journal = openJournal(join(directory, "state"), "https://source");
   const relay = new Relay(journal, () => {});
   const behind: number[] = [];
-  const second = () => {
+  const stream = lines(() => {
     steady += 1000;
     tick();
-  };
+    behind.push(relay.behind());
+  });
   const source: Source = {
     async *lines(signal, heard) {
-      const at = { version: 1, access: 1, memberships: 0, now: Date.now(), behind: 0 };
-      for (const line of [lineOf({ follow: PROTOCOL }), lineOf({ projects: [] }), lineOf({ at })]) {
-        for (let part = 0; part < 100; part += 1) {
-          second();
-          signal.throwIfAborted();
-          heard();
-        }
-        yield line.trimEnd();
-      }
-      for (let part = 0; part < 10; part += 1) {
-        second();
-        behind.push(relay.behind());
-        signal.throwIfAborted();
-      }
+      for (const line of stream(signal, heard)) yield line.trimEnd();
     },
     send: async () => {},
   };
@@ -55,8 +46,47 @@ test("a state that takes minutes on a slow connection is taken, and a connection
     note: () => {},
   });
   await eventually("the loss", () => problems.length > 0);
-  expect([relay.hasState, problems[0]]).toEqual([true, expect.stringContaining("it is silent")]);
-  expect(behind).toEqual([0, 0, 0, 0, 0, 6000]);
   await link.stop(0);
   await journal.close();
+  return { hasState: relay.hasState, problem: problems[0], behind, seconds: steady / 1000 };
+}
+
+const AT = { version: 1, access: 1, memberships: 0, now: Date.now(), behind: 0 };
+const STATE = [lineOf({ follow: PROTOCOL }), lineOf({ projects: [] }), lineOf({ at: AT })];
+
+test("a state that takes minutes on a slow connection is taken, and a connection that brings nothing is lost", async () => {
+  const { hasState, problem, behind } = await followed(
+    (second) =>
+      function* (signal, heard) {
+        for (const line of STATE) {
+          for (let part = 0; part < 100; part += 1) {
+            second();
+            signal.throwIfAborted();
+            heard(1000);
+          }
+          yield line;
+        }
+        for (; !signal.aborted;) second();
+        signal.throwIfAborted();
+      },
+  );
+  expect([hasState, problem]).toEqual([true, expect.stringContaining("it is silent")]);
+  expect(behind.slice(300)).toEqual([0, 0, 0, 0, 0, 6000]);
+});
+
+test("a source that trickles is silent, and one that never completes a change is lost", async () => {
+  for (const [size, seconds, reason] of [
+    [1, 6, "it is silent"],
+    [100_000, 3601, "it completes no change"],
+  ] as const) {
+    const lost = await followed(
+      (second) =>
+        function* (signal, heard) {
+          yield STATE[0]!;
+          for (; !signal.aborted; heard(size)) second();
+          signal.throwIfAborted();
+        },
+    );
+    expect(lost).toMatchObject({ hasState: false, seconds, problem: expect.stringContaining(reason) });
+  }
 });

@@ -7,8 +7,8 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
-import { afterEach, describe, expect, test } from "bun:test";
+import { dirname, join } from "node:path";
+import { afterEach, describe, expect, spyOn, test } from "bun:test";
 import { setClock } from "../../src/base/clock.ts";
 import { createAssignments, createSealedAssignments } from "../../src/experiments/assignment.ts";
 import { type EnvironmentHead, type Moment, PROTOCOL, lineOf } from "../../src/following/lines.ts";
@@ -226,8 +226,12 @@ describe("the state of a relay", () => {
   test("is forgotten once the source refuses the token", async () => {
     const { relay, file } = open();
     await give(relay, whole(5, "a"));
+    const opened = spyOn(process.getBuiltinModule("node:fs/promises"), "open");
     await relay.empty();
     expect([slugsOf(relay), existsSync(file)]).toEqual([undefined, false]);
+    // The directory is synced, so that a power cut does not bring it back.
+    expect(opened.mock.calls).toEqual([[dirname(file), "r"]]);
+    opened.mockRestore();
     await give(relay, whole(5, "a"));
     expect([slugsOf(relay), slugsOf(open(file).relay)]).toEqual([["a"], ["a"]]);
   });

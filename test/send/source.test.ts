@@ -26,7 +26,7 @@ test("the lines of a source end with what ends them, and a page of something els
   expect(await source.check().catch(String)).toContain("it answers with the status 200");
 });
 
-test("a line without an end is not read for ever", async () => {
+test("a line and a refusal without an end are not read for ever", async () => {
   let sent = 0;
   const chunk = new Uint8Array(4 * MiB).fill(120);
   const endless = () =>
@@ -39,4 +39,8 @@ test("a line without an end is not read for ever", async () => {
   answer = () => new Response(endless(), LINES);
   expect(await read().catch(String)).toContain("no lines of this product");
   expect(sent).toBeLessThan(512 * MiB);
+  sent = 0;
+  answer = () => new Response(endless(), { status: 502 });
+  expect(await read().catch(String)).toContain("it answers with the status 502");
+  expect(sent).toBeLessThan(64 * MiB);
 });

@@ -1,4 +1,7 @@
+import { dirname } from "node:path";
+import { fs, isOnReadOnlyDisk } from "../../../src/base/directory.ts";
 import { AppError } from "../../../src/base/errors.ts";
+import { shellWord } from "../../../src/base/shell.ts";
 import { FOLLOW_PATH } from "../../../src/http/paths.ts";
 import { type SourceConnection, connectSource } from "../../../src/send/source.ts";
 import { isLoopbackUrl } from "../../session/connection.ts";
@@ -30,6 +33,19 @@ export async function readFollowToken({ url, tokenFile, insecure }: FollowSettin
     );
   if (/^[\x21-\x7e]+$/.test(text.trim())) return text.trim();
   throw new AppError("invalid", `${tokenFile ?? "FORMFLAG_TOKEN"} holds no token`);
+}
+
+/**
+ * Which file holds the token where other users of this machine may read it, and the command that changes it; null for none. A
+ * file that a container has mounted read-only is its operator's affair.
+ */
+export async function exposedToken({
+  tokenFile,
+}: FollowSettings): Promise<{ file: string; fix: string } | null> {
+  if (tokenFile === undefined || process.platform === "win32" || isOnReadOnlyDisk(tokenFile)) return null;
+  const [file, folder] = await Promise.all([fs().stat(tokenFile), fs().stat(dirname(tokenFile))]);
+  const isOpen = (file.mode & 0o004) !== 0 && (folder.mode & 0o001) !== 0;
+  return isOpen ? { file: tokenFile, fix: `chmod go= ${shellWord(tokenFile)}` } : null;
 }
 
 export function sourceOf(follow: FollowSettings): SourceConnection {

@@ -9,7 +9,7 @@ import { NAMES } from "../../../src/storage.ts";
 import { readServing } from "../../data/serving.ts";
 import { probe } from "../../session/addresses.ts";
 import type { FollowSettings } from "./relay-options.ts";
-import { sourceOf } from "./relay-source.ts";
+import { exposedToken, sourceOf } from "./relay-source.ts";
 
 /** The status of a server that follows another one; nothing of it is known while none runs. */
 export type RelayStatus = {
@@ -43,6 +43,8 @@ export async function checkRelay(data: string, follow: FollowSettings): Promise<
     const advice = hint ?? "check the address, and the token: formflag docs relay";
     findings.push(problem("source", `${follow.url} cannot be followed: ${message}`, advice));
   }
+  const exposed = await exposedToken(follow).catch(() => null);
+  if (exposed) findings.push(warning("token", `other users may read ${exposed.file}`, exposed.fix));
   const status = await readRelayStatus(data);
   if (status?.behind)
     findings.push(

@@ -25,13 +25,13 @@ import { VERSION } from "../../version.ts";
 import type { ServeConfig } from "../config.ts";
 import { openFlagdSync } from "../flagd.ts";
 import { type Listener, listenAt, readTls } from "../listen.ts";
-import { createLog } from "../log.ts";
+import { type Log, createLog } from "../log.ts";
 import { endAfter, onHangup, stopSignals } from "../signals.ts";
 import { openTelemetry } from "../telemetry/telemetry-options.ts";
 import type { FollowSettings } from "./relay-options.ts";
 import { refuseOfSource } from "./relay-refusals.ts";
 import { placeRelay } from "./relay-services.ts";
-import { readFollowToken, sourceOf } from "./relay-source.ts";
+import { exposedToken, readFollowToken, sourceOf } from "./relay-source.ts";
 
 /** How long requests under way may take once the server is told to stop, and what is open behind them, in milliseconds. */
 const GRACE = { requests: 10_000, closing: 5000, batches: 2000 } as const;
@@ -48,6 +48,7 @@ export async function serveRelay(
   const log = createLog(io, config.log);
   const tls = config.tls && (await readTls(config.tls));
   await readFollowToken(follow);
+  await noteExposed(follow, log);
   refuseOwnData(data);
   createDirectory(data);
   const unlock = lock(data);
@@ -136,6 +137,11 @@ function openRelay(relay: Relay, spool: Spool): App {
     onQueued: () => {},
   };
   return parts as unknown as App;
+}
+
+async function noteExposed(follow: FollowSettings, log: Log): Promise<void> {
+  const exposed = await exposedToken(follow);
+  if (exposed) log.line("warn", `other users may read the token in ${exposed.file}: ${exposed.fix}`);
 }
 
 /** Throws `unsupported` for a directory with data of its own. */

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, rmSync, statSync, utimesSync } from "node:fs";
+import { existsSync, readFileSync, statSync, utimesSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
+import { dirname } from "node:path";
 import { MiB } from "../../base/bytes.ts";
-import { fs, ignoreMissing, replaceDurably } from "../../base/directory.ts";
+import { fs, replaceDurably, syncDirectory } from "../../base/directory.ts";
 import type { Line } from "../lines.ts";
 import { Draft, EMPTY, type State, linesOf } from "./state.ts";
 
@@ -74,11 +75,9 @@ export function openJournal(file: string, source: string): Journal {
     async clear() {
       await end();
       sizes = null;
-      try {
-        rmSync(file);
-      } catch (error) {
-        ignoreMissing(error);
-      }
+      await fs().rm(file, { force: true });
+      // A power cut must not bring it back.
+      await syncDirectory(dirname(file));
     },
     close: end,
   };

@@ -4,11 +4,11 @@ import { type Relay, SILENCE } from "./relay.ts";
 import type { Spool } from "./spool.ts";
 
 /**
- * Connections to the source, of which `heard` is called for all that comes. Both throw `unauthenticated` or `forbidden` once it
- * refuses the token.
+ * Connections to the source. `heard` is called with the size of each part of a line. Both throw `unauthenticated` or
+ * `forbidden` once it refuses the token.
  */
 export type Source = {
-  lines: (signal: AbortSignal, heard: () => void) => AsyncGenerator<string>;
+  lines: (signal: AbortSignal, heard: (size: number) => void) => AsyncGenerator<string>;
   /** Sends a batch. Throws `invalid` or `too_large` for one that it never takes. */
   send: (body: string, signal: AbortSignal) => Promise<void>;
 };
@@ -20,6 +20,10 @@ const WAITS = { first: 1000, last: 30_000 } as const;
 /** Milliseconds between two batches, where there is something to send. */
 const BATCH_INTERVAL = 1000;
 const CHECK_INTERVAL = 1000;
+/** Size of the parts of a line that count as a sign of life: a source that trickles is silent. */
+const PART = 1000;
+/** Milliseconds in which a change has to be complete. */
+const LONGEST_CHANGE = 3_600_000;
 
 const REFUSALS: ReadonlySet<string> = new Set(["unauthenticated", "forbidden"]);
 const NEVER_TAKEN: ReadonlySet<string> = new Set(["invalid", "too_large"]);
@@ -108,12 +112,18 @@ async function followOnce(
 ): Promise<never> {
   const aborting = new AbortController();
   const openedAt = clock.steady();
-  let heardAt = openedAt;
-  const heard = () => void (heardAt = clock.steady());
+  let [heardAt, momentAt, size] = [openedAt, openedAt, 0];
+  const heard = (more: number) => {
+    size += more;
+    if (size < PART) return;
+    size = 0;
+    heardAt = clock.steady();
+  };
   const check = clock.every(CHECK_INTERVAL, () => {
     // A long change may take its time on a slow connection.
     if (relay.isSilent(openedAt)) relay.lose();
     if (clock.steady() - heardAt > SILENCE) aborting.abort(new Error("it is silent"));
+    if (clock.steady() - momentAt > LONGEST_CHANGE) aborting.abort(new Error("it completes no change"));
   });
   try {
     relay.begin();
@@ -121,7 +131,10 @@ async function followOnce(
     for await (const line of source.lines(AbortSignal.any([stopped, aborting.signal]), heard)) {
       if (line.startsWith('{"ended"'))
         throw new AppError("unauthenticated", (JSON.parse(line) as { ended: string }).ended);
-      if (!(await relay.take(line)) || isUp) continue;
+      heard(PART);
+      if (!(await relay.take(line))) continue;
+      momentAt = clock.steady();
+      if (isUp) continue;
       isUp = true;
       begun();
     }

@@ -4,15 +4,13 @@ import { isMailAddress } from "../../delivery/address.ts";
 import { type Attempt, delivered, unanswered } from "../../delivery/attempt.ts";
 import type { Mailer, MailMessage } from "../../delivery/message.ts";
 import { oneLine } from "../../delivery/text.ts";
+import { jsonOf, textOf } from "../answer.ts";
 import { parseRetryAfter } from "../request.ts";
 import { NO_ADDRESS } from "../smtp-result.ts";
 import type { Service, ServiceConfig, ServiceName } from "./service.ts";
 
 /** Milliseconds for a message, from its first byte to the end of the answer. */
 const TIMEOUT = 60_000;
-
-/** Bytes of an answer that are read. */
-const MAX_ANSWER = 64 * 1024;
 
 /** Statuses that are about a message, unless its answer says that they are about the operator. */
 const ABOUT_MESSAGE: ReadonlySet<number> = new Set([400, 413, 422]);
@@ -105,27 +103,3 @@ const LOADERS: Readonly<Record<ServiceName, () => Promise<Service>>> = {
   mailgun: async () => (await import("./mailgun.ts")).mailgun,
   ses: async () => (await import("./ses.ts")).ses,
 };
-
-/** The start of an answer's body; what was read where the rest does not arrive, since the status counts. */
-async function textOf({ body }: Response): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  try {
-    for await (const part of body ?? []) {
-      parts.push(part);
-      if ((size += part.byteLength) >= MAX_ANSWER) break;
-    }
-  } catch (error) {
-    if (systemCode(error) === "" && !(error instanceof DOMException)) throw error;
-  }
-  return Buffer.concat(parts).toString();
-}
-
-function jsonOf(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
-}

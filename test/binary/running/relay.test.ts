@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "bun:test";
 import { onData } from "../../support/commands.ts";
 import { eventually } from "../../support/eventually.ts";
 import { runExecutable, startServer } from "../../support/executable.ts";
+import { tempDirectory } from "../../support/temp.ts";
 import {
   bearer,
   behindOf,
@@ -218,4 +219,21 @@ test("commands on the directory of a relay, and options of a source, are refused
   expect(status.stdout).toContain(server.url);
   const doctor = await onData(relay.data).run("doctor", "--token-file", relay.tokenFile);
   expect(doctor.stdout).toContain("follows");
+});
+
+test("a token that other users may read is named once, with the command that changes it", async () => {
+  const folder = tempDirectory();
+  chmodSync(folder, 0o755);
+  const tokenFile = join(folder, "relay.token");
+  writeFileSync(tokenFile, tokens.relay, { mode: 0o644 });
+  const follow = ["--follow", server.url, "--token-file", tokenFile];
+  const relay = await startServer(follow);
+  await eventually("the relay has flags", () => isReady(relay.url));
+  const advice = `chmod go= ${tokenFile}`;
+  expect(relay.stderr().split(advice)).toHaveLength(2);
+  const cli = onData(relay.data);
+  const doctor = async () => (await cli.run("doctor", "--token-file", tokenFile)).stdout;
+  expect(await doctor()).toContain(advice);
+  chmodSync(tokenFile, 0o600);
+  expect(await doctor()).not.toContain(advice);
 });

@@ -10,7 +10,7 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { basename } from "node:path";
+import { basename, dirname } from "node:path";
 import type { Scheduler } from "../world/scheduler.ts";
 
 export type Disk = {
@@ -42,17 +42,23 @@ export function replaceDisk(directory: string, scheduler: Scheduler): Disk {
     if (isFull) throw Object.assign(new Error("no space is left"), { code: "ENOSPC" });
   };
   const sync = (file: string) => void synced.set(file, statSync(file).size);
+  const forgetRemoved = (of: string) => {
+    for (const file of removed.keys()) if (dirname(file) === of) removed.delete(file);
+  };
   const openFile = (file: string, flags: string, mode: number) => {
     closeSync(openSync(file, flags, mode));
-    sync(file);
+    if (!statSync(file).isDirectory()) sync(file);
     return {
       appendFile: (text: string) => step("append", file, () => append(file, text)),
       datasync: () => step("sync", file, () => sync(file)),
+      // Of a directory, which keeps what is removed from coming back.
+      sync: () => step("sync", file, () => forgetRemoved(file)),
       truncate: (size: number) => step("truncate", file, () => truncateSync(file, size)),
       close: () => step("close", file, () => {}),
     };
   };
-  const remove = (file: string) => {
+  const remove = (file: string, { force = false } = {}) => {
+    if (force && !existsSync(file)) return;
     removed.set(file, readFileSync(file));
     rmSync(file);
   };
@@ -60,7 +66,7 @@ export function replaceDisk(directory: string, scheduler: Scheduler): Disk {
     open: (file: string, flags: string, mode: number) =>
       step("open", file, () => openFile(file, flags, mode)),
     readFile: (file: string) => step("read", file, () => readFileSync(file, "utf8")),
-    rm: (file: string) => step("remove", file, () => remove(file)),
+    rm: (file: string, options?: { force?: boolean }) => step("remove", file, () => remove(file, options)),
     rename: (file: string, to: string) => step("rename", file, () => renameSync(file, to)),
   };
   for (const [name, own] of Object.entries({ open, readFile, rm, rename })) {
