@@ -10,6 +10,7 @@ import { createCounting } from "./counting.ts";
 import { createTracker } from "./events.ts";
 import { type Context, type Evaluation, type Flags, changesBetween } from "./flags.ts";
 import { type Follower, type State, createFollower } from "./follow.ts";
+import { createReads } from "./reads.ts";
 import { resolved } from "./resolution.ts";
 import { DEFAULT_TIMEOUT, type SourceOptions, createStore } from "./store.ts";
 
@@ -19,6 +20,8 @@ export type { SourceOptions, Storage } from "./store.ts";
 export type FormflagOptions = SourceOptions & {
   /** Milliseconds without a sign of life after which a stream counts as lost; 60000 if not given. */
   silence?: number | undefined;
+  /** Whether to report every minute how often each flag had each variant, as `formflag flags reads` shows it; true if not given. */
+  reportReads?: boolean | undefined;
 };
 
 const EVENTS = {
@@ -36,6 +39,7 @@ export class FormflagProvider implements Provider {
   readonly #timeout;
   readonly #silence;
   readonly #tracker;
+  readonly #reads;
   readonly #isCounted = createCounting();
   #follower: Follower | undefined;
   /** Whether the SDK has the outcome of `initialize`: before, it would replace what events say. */
@@ -46,6 +50,7 @@ export class FormflagProvider implements Provider {
     this.#timeout = options.timeout ?? DEFAULT_TIMEOUT;
     this.#silence = options.silence ?? 60_000;
     this.#tracker = createTracker(options);
+    this.#reads = options.reportReads === false ? null : createReads(options, this.#store.address);
   }
 
   /** Waits for the flags, or for `timeout` milliseconds. Throws if the token or the address is wrong and nothing is stored. */
@@ -89,21 +94,25 @@ export class FormflagProvider implements Provider {
     this.#follower?.close();
     this.#follower = undefined;
     this.#isInitialized = false;
-    await this.#tracker.flush(this.#timeout);
+    await Promise.all([this.#tracker.flush(this.#timeout), this.#reads?.flush(this.#timeout)]);
   }
 
   /** The result of a flag for a context. A flag without a value has none, so that the default of your code applies. */
   evaluate(key: string, context: Context = {}): Evaluation {
     const flags = this.#store.flags();
-    if (flags) return flags.evaluate(key, context);
+    if (flags) {
+      const evaluation = flags.evaluate(key, context);
+      if (evaluation.errorCode !== "FLAG_NOT_FOUND") this.#reads?.note(key, evaluation.variant ?? "");
+      return evaluation;
+    }
     const errorMessage = "the server of flags has not answered yet";
     return { reason: "ERROR", errorCode: "PROVIDER_NOT_READY", errorMessage, metadata: {} };
   }
 
   /** The results of all flags by their keys. */
   evaluateAll(context: Context = {}): Record<string, Evaluation> {
-    const keys = this.#store.flags()?.keys ?? [];
-    return Object.fromEntries(keys.map((key) => [key, this.evaluate(key, context)]));
+    const flags = this.#store.flags();
+    return Object.fromEntries((flags?.keys ?? []).map((key) => [key, flags!.evaluate(key, context)]));
   }
 
   track(name: string, { targetingKey }: EvaluationContext): void {

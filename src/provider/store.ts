@@ -37,6 +37,7 @@ export class SourceError extends Error {
 
 /** The newest flags of a server. */
 export type Store = {
+  address: string;
   flags: () => Flags | undefined;
   /** The tag of the flags that the server sent last. */
   etag: () => string | undefined;
@@ -80,6 +81,7 @@ export function createStore(options: SourceOptions): Store {
   };
 
   return {
+    address,
     flags: () => flags,
     etag: () => etag,
     request,

@@ -173,6 +173,33 @@ describe("the provider for servers", () => {
   });
 });
 
+test("the reads of a provider are reported, each once, with nothing about users, unless that is turned off", async () => {
+  await shop.set("read", { enabled: true, payload: 1 });
+  const reports: string[] = [];
+  shop.answerWith(async (request, pass) => {
+    if (request.method !== "POST") return pass(request);
+    const text = await request.clone().text();
+    const answer = await pass(request);
+    // The answer to the first one is lost.
+    return reports.push(text) === 1 ? new Response(null, { status: 502 }) : answer;
+  });
+  for (const reportReads of [undefined, false]) {
+    const { start, client, provider } = open({ reportReads });
+    await start();
+    for (let count = 0; count < 3; count += 1) await client.getBooleanValue("read", false, context);
+    await client.getNumberValue("read.payload", 0, context);
+    await client.getBooleanValue("none", false, context);
+    provider.evaluateAll(context);
+    await provider.onClose();
+    await provider.onClose();
+  }
+  expect(reports.map((each) => JSON.parse(each) as object)).toEqual(
+    Array(2).fill({ reads: { read: { on: 3 }, "read.payload": { payload: 1 } } }),
+  );
+  expect(await shop.readsOf("read")).toBe(3);
+  shop.answerWith((request, pass) => pass(request));
+});
+
 describe("a start without the server", () => {
   test("has the flags of the storage, then says that they are stale, and becomes ready by itself", async () => {
     const storage = new Map<string, string>();

@@ -5,6 +5,7 @@ import { createExperiment } from "../../src/experiments/experiments.ts";
 import { startExperiment } from "../../src/experiments/lifecycle.ts";
 import type { FlagPatch } from "../../src/flags/flag.ts";
 import { setFlag } from "../../src/flags/flags.ts";
+import { readsOfFlags } from "../../src/flags/reads/flag-reads.ts";
 import { setSegment } from "../../src/flags/segments.ts";
 import { createSite } from "../../src/http/site.ts";
 import { createProject } from "../../src/projects/projects.ts";
@@ -67,6 +68,8 @@ export async function startShopServer() {
         all.reduce((sum, each) => sum + of(each), 0);
       return [sum(({ visitors }) => visitors), sum(({ conversions }) => conversions["event:signup"] ?? 0)];
     },
+    /** How often a flag was read within a day. */
+    readsOf: async (flag: string) => (await readsOfFlags(app, OPERATOR, { project: "shop", flag }))[0]?.reads,
     tokenFor: async (scope: Scope) => {
       const name = `t${(tokens += 1)}`;
       const { token } = await createToken(app, OPERATOR, { name, scopes: [scope], ...place });

@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { createToken, revokeToken } from "../../../src/access/tokens.ts";
 import type { Scope } from "../../../src/access/scope.ts";
 import type { FlagPatch } from "../../../src/flags/flag.ts";
+import { readsOfFlags } from "../../../src/flags/reads/flag-reads.ts";
 import { setSegment } from "../../../src/flags/segments.ts";
 import { createForm } from "../../../src/forms/forms.ts";
 import { createSite } from "../../../src/http/site.ts";
@@ -242,7 +243,63 @@ describe("who may read it", () => {
     expect(await statusWith(LIVE, token)).toBe(200);
     await revokeToken(app, OPERATOR, "gone");
     expect(await statusWith(LIVE, token)).toBe(401);
-    const posted = await ask(LIVE, {}, "POST");
-    expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+    const put = await ask(LIVE, {}, "PUT");
+    expect([put.status, put.headers.get("allow")]).toEqual([405, "GET, HEAD, POST"]);
+  });
+});
+
+describe("counts of reads", () => {
+  const post = (body: unknown, headers: Headers = {}, path = LIVE) =>
+    site.fetch(
+      new Request(`http://site.test${path}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${sync}`, "Idempotency-Key": "one", ...headers },
+        body: typeof body === "string" ? body : JSON.stringify(body),
+      }),
+      () => "198.51.100.7",
+    );
+  const readsOf = async (flag: string) => {
+    const [found] = await readsOfFlags(app, OPERATOR, { project: "shop", flag });
+    return found && [found.reads, found.readAt, found.environments[0]!.by.map((each) => each.reads)];
+  };
+
+  test("are those of flags and variants that there are, each once", async () => {
+    const at = new Date(app.clock.now).toISOString();
+    const reads = {
+      share: { on: 3, off: 4, "": 1, none: 50 },
+      "plain.payload": { payload: 2, "": 1 },
+      none: { on: 1 },
+      __proto__: { on: 1 },
+    };
+    for (let times = 0; times < 2; times += 1) {
+      const answer = await post({ reads });
+      expect([answer.status, await answer.text()]).toEqual([204, ""]);
+    }
+    expect(await readsOf("share")).toEqual([8, at, [8]]);
+    expect(await readsOf("plain")).toEqual([0, at, [3]]);
+    expect(await readsOf("none")).toBeUndefined();
+    await post({ reads: { share: { on: 1 } } }, { "Idempotency-Key": "two" }, "/flagd/v1.json");
+    expect(await readsOf("share")).toEqual([9, at, [9]]);
+  });
+
+  test("are refused where they are something else, or the token may not read the flags", async () => {
+    const many = Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`f${index}`, { on: 1 }]));
+    const refusals: [unknown, Headers, number][] = [
+      ["{", {}, 400],
+      ["", {}, 400],
+      [{ reads: [] }, {}, 400],
+      [{ reads: { share: 1 } }, {}, 400],
+      [{ reads: { share: { on: 0 } } }, {}, 400],
+      [{ reads: { share: { on: 1e10 } } }, {}, 400],
+      [{ reads: { share: { on: "1" } } }, {}, 400],
+      [{ reads: {} }, { "Idempotency-Key": "" }, 400],
+      [{ reads: many }, {}, 413],
+      [" ".repeat(300_000), {}, 413],
+      [{ reads: {} }, { authorization: "Bearer ff_none" }, 401],
+      [{ reads: {} }, { authorization: `Bearer ${await tokenWith("flags:evaluate")}` }, 403],
+    ];
+    for (const [body, headers, status] of refusals)
+      expect([body, (await post(body, headers)).status]).toEqual([body, status]);
+    expect((await post({ reads: {} }, {}, "/flagd/v1/shop/develop.json")).status).toBe(403);
   });
 });

@@ -4,7 +4,7 @@ import { type Timer, clock } from "../../../base/clock.ts";
 import { AppError, type ErrorCode } from "../../../base/errors.ts";
 import { findClient } from "../../address.ts";
 import { createFailureCount } from "../../auth.ts";
-import { createFlagdFiles, onlyPlaceOf } from "./source.ts";
+import { createFlagdFiles, onlyPlaceOf } from "./files.ts";
 import { type Call, type Methods, STATUS, type Status, framed } from "./grpc.ts";
 
 /** How every token begins. */
