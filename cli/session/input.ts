@@ -14,8 +14,8 @@ export type Input = {
   /** The options of the command itself, as commander leaves them. */
   options: Record<string, unknown>;
   /**
-   * Returns the given name, or prompts for it: for one of those that there are, unless it is a new one; a text for `isNew` says
-   * what that may be. Throws `invalid` if it is missing and there is no terminal to prompt on.
+   * Returns the given name, or prompts for it, with a list of the existing ones unless it is new; a text for `isNew` says what
+   * it may be. Throws `invalid` if it is missing and there is no terminal to prompt on.
    */
   need: (name: string | undefined, what: string, isNew?: boolean | string) => Promise<string>;
   /** The project of `-p`, the only one that there is, or one chosen at a prompt. Throws `invalid` as `need` does. */

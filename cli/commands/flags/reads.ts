@@ -7,8 +7,8 @@ export const addReadsCommand = verb("reads", {
   description: "count who read flags in the last 24 hours. Counts are at most a minute late",
   options: ["project", "environment", "field"],
   help: `
-Readers are named by their tokens. Readers with the keys of the environment are counted together. Readers that evaluate
-by themselves, with flagd, are not counted. With --json, the reads of each hour are listed, the current one last.
+Readers are named by their tokens. Readers with the keys of the environment are counted together. The provider of
+@formflag/openfeature for servers reports its reads every minute; flagd, its providers and edges report none. With --json, the reads of each hour are listed, the current one last.
 
 Examples:
   formflag flags reads -p shop

@@ -57,15 +57,15 @@ export function noteRules(
   const foreign = patch.targeting ? [...foreignOperators(JSON.stringify(patch.targeting))] : [];
   if (foreign.length > 0)
     note(
-      shown`flagd does not have ${foreign.join(", ")}: files for flagd and providers that evaluate in their own process leave out ${slug}\n`,
+      shown`flagd does not have ${foreign.join(", ")}: files for flagd and its providers leave out ${slug}, and @formflag/openfeature evaluates it\n`,
     );
   if (patch.variants === null && flag.result === "updated")
     note(shown`${slug} has no rule any more: it is ${enabled ? "on" : "off"} for everyone\n`);
 }
 
 /**
- * Notes the rows before a share that is for everyone else: those that get on altogether, since `--if` has no `--then`, or that
- * keep a smaller share of their own.
+ * Notes the rows before a share for everyone else: rows that get on altogether, since `--if` has no `--then`, or that keep a
+ * smaller share of their own.
  */
 function noteRows(
   note: (text: string) => void,
