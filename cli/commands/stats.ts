@@ -55,11 +55,14 @@ Examples:
 
 function describeForms({ forms }: FormStats): string {
   const hasProjects = new Set(forms.map(({ project }) => project)).size > 1;
+  const isAsking = forms.some(({ unconfirmed }) => unconfirmed > 0);
   const rows = forms.map(({ project, form, ...counts }) => [
     hasProjects ? nameIn(project, form) : form,
     ...[counts.inbox, counts.unread, counts.spam, counts.archived].map(String),
+    ...(isAsking ? [String(counts.unconfirmed)] : []),
   ]);
-  return table(...alignedRight(["FORM", "INBOX", "UNREAD", "SPAM", "ARCHIVED"], rows));
+  const head = ["FORM", "INBOX", "UNREAD", "SPAM", "ARCHIVED", ...(isAsking ? ["UNCONFIRMED"] : [])];
+  return table(...alignedRight(head, rows));
 }
 
 const DAY_MS = 86_400_000;

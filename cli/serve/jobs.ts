@@ -25,6 +25,7 @@ import type { Outgoing } from "../../src/delivery/outgoing.ts";
 import type * as Words from "../../src/flags/rules/difference-words.ts";
 import type * as Titles from "../../src/forms/inbox/titles.ts";
 import { createFileLinks } from "../../src/forms/inbox/file-links.ts";
+import { once } from "../../src/base/once.ts";
 import { createSpamLinks } from "../../src/forms/inbox/spam-links.ts";
 import { changePath, noticePages } from "../../src/http/dashboard/notice-pages.ts";
 import { linkBase } from "../../src/http/forms/links.ts";
@@ -110,6 +111,10 @@ type Delivering = {
 function filesOf(app: App, config: ServeConfig): DeliveryFiles {
   const base = linkBase(config.publicUrl, config.basePath);
   const spam = createSpamLinks(app, base);
+  // Loaded with the first mail that has such a link.
+  const optIn = once(async () =>
+    (await import("../../src/forms/opt-in/links.ts")).createOptInLinks(app, base),
+  );
   const dashboard = linkBaseOf(config) ?? config.basePath;
   return {
     url: createFileLinks(app, base).url,
@@ -118,6 +123,13 @@ function filesOf(app: App, config: ServeConfig): DeliveryFiles {
       page: config.dashboard ? submissionLink(dashboard, form, submission) : null,
       spam: await spam.url(submission),
     }),
+    optIn:
+      config.publicUrl === null
+        ? null
+        : {
+            confirmUrl: async (...args) => (await optIn()).confirmUrl(...args),
+            unsubscribeUrl: async (...args) => (await optIn()).unsubscribeUrl(...args),
+          },
   };
 }
 

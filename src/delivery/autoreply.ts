@@ -18,32 +18,53 @@ export type Autoreply = {
   /** Templates, or null for the defaults. */
   subject: string | null;
   text: string | null;
+  /** Templates in place of those of an automatic reply. */
+  defaults?: readonly [subject: string, text: string];
+  /** The tag `{{link}}` of the templates. */
+  link?: string;
+  /** The link by which its recipient unsubscribes. */
+  unsubscribe?: string | null;
 };
 
-const DEFAULT_SUBJECT = "We received your message";
-
-const DEFAULT_TEXT = `Thank you. We received your message.
+const DEFAULTS = [
+  "We received your message",
+  `Thank you. We received your message.
 
 This is an automatic reply.
-`;
+`,
+] as const;
 
 /** Characters of a value, of a field name and of the subject. */
 const MAX_TEXT = 200;
 
 /**
- * The message that confirms a submission to its sender; null if the address is not one plain address. Anyone can have
+ * An automatic message to the sender of a submission; null if the address is not one plain address. Anyone can have
  * it sent to anyone, so no text of the submission can be a link or longer than a line.
  */
-export function buildAutoreply({ id, from, to, now, data, subject, text }: Autoreply): MailMessage | null {
+export function buildAutoreply({
+  id,
+  from,
+  to,
+  now,
+  data,
+  subject,
+  text,
+  defaults: [defaultSubject, defaultText] = DEFAULTS,
+  link,
+  unsubscribe = null,
+}: Autoreply): MailMessage | null {
   const address = plainAddress(to);
   if (address === null) return null;
   const fields = safeFields(data, address);
   // The recipient's own address is none that leads anywhere.
   const others = fields.map((field) => (field.value === address ? { ...field, value: " " } : field));
   // A template may put values side by side, which together are a link.
+  const own = link === undefined ? [] : [{ name: "link", value: link }];
   const render = (template: string) =>
-    renderTemplate(template, hasLink(renderValues(template, others)) ? [] : fields);
-  const body = render(text ?? DEFAULT_TEXT);
+    renderTemplate(template, [...(hasLink(renderValues(template, others)) ? [] : fields), ...own]);
+  const body = render(text ?? defaultText);
+  const lines = escapeHtml(body).replaceAll(/\r?\n/g, "<br>\n");
+  const linked = link === undefined ? lines : lines.replaceAll(link, `<a href="${link}">${link}</a>`);
   return {
     id: messageId(id, from),
     from,
@@ -51,9 +72,10 @@ export function buildAutoreply({ id, from, to, now, data, subject, text }: Autor
     replyTo: null,
     date: now,
     autoSubmitted: "auto-replied",
-    subject: oneLine(render(subject ?? DEFAULT_SUBJECT), MAX_TEXT) || DEFAULT_SUBJECT,
+    ...(unsubscribe !== null && { unsubscribe }),
+    subject: oneLine(render(subject ?? defaultSubject), MAX_TEXT) || defaultSubject,
     text: body,
-    html: mailHtml(escapeHtml(body).replaceAll(/\r?\n/g, "<br>\n"), { language: null }),
+    html: mailHtml(linked, { language: null }),
     attachments: [],
   };
 }

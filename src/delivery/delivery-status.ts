@@ -12,9 +12,13 @@ export const WITHOUT_MAIL = `${NO_MAIL_SERVER}: the delivery waits for one`;
 export const WITHOUT_TARGET = "the target is disabled or was deleted";
 
 /** Settings of a form, as it has them or as a change or document sets them: null for the default. */
-type MailSettings = { notify?: readonly string[] | null | undefined; autoreply?: boolean | null | undefined };
+type MailSettings = {
+  notify?: readonly string[] | null | undefined;
+  autoreply?: boolean | null | undefined;
+  optIn?: string | null | undefined;
+};
 
 /** Whether a form with these settings sends mail itself: to addresses that it notifies, or to the sender. */
-export function sendsMailItself({ notify, autoreply }: MailSettings): boolean {
-  return (notify?.length ?? 0) > 0 || autoreply === true;
+export function sendsMailItself({ notify, autoreply, optIn }: MailSettings): boolean {
+  return (notify?.length ?? 0) > 0 || autoreply === true || optIn != null;
 }

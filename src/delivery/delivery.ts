@@ -4,7 +4,7 @@ import type { attemptSchema, deliveryDetailsSchema, deliverySchema } from "./del
 import { TARGET_KINDS } from "./target.ts";
 
 /** Deliveries by mail without a target: to addresses that the form notifies, and to the sender, by itself or by a person. */
-const ADDRESSED = ["notification", "autoreply", "reply"] as const;
+const ADDRESSED = ["notification", "autoreply", "reply", "confirmation"] as const;
 
 type MailKind = "mail" | (typeof ADDRESSED)[number];
 
@@ -62,4 +62,12 @@ export type NewDelivery = {
   trace?: string | null;
   /** For an automatic reply: the store drops it if the hash is known, or too many of the form are younger than `since`. */
   limit?: { hash: string; expiresAt: number; since: number; most: number };
+  /** For a request to confirm: how often the mailbox of a hash may get one, over all forms. */
+  pace?: Pace;
 };
+
+/**
+ * At most `most` within some milliseconds, and each so many after the one before: the store drops one too many, and delays one that
+ * comes too soon.
+ */
+export type Pace = { hash: string; most: number; within: number; apart: number };

@@ -1,7 +1,7 @@
 import { shortName } from "../access/place.ts";
 import { isoTime } from "../base/clock.ts";
 import { emailFieldOf, parseMailbox } from "./address.ts";
-import type { Attempt } from "./attempt.ts";
+import { type Attempt, unanswered } from "./attempt.ts";
 import { buildAutoreply } from "./autoreply.ts";
 import { isAddressed } from "./delivery.ts";
 import { buildReply } from "./reply.ts";
@@ -22,6 +22,11 @@ export type DeliveryFiles = {
   open: (submission: string, position: number) => Promise<ReadableStream<Uint8Array>>;
   /** Links to the submission itself. */
   links?: (form: string, submission: string) => Promise<SubmissionLinks>;
+  /** Links for senders who confirm; null on a server that does not know its public URL. */
+  optIn?: {
+    confirmUrl: (submission: string, until: number) => Promise<string>;
+    unsubscribeUrl: (submission: string) => Promise<string>;
+  } | null;
 };
 
 export type Dispatching = {
@@ -40,6 +45,8 @@ export type Dispatching = {
 /** The attempt that was made, or the reason why the delivery is cancelled. */
 export type Dispatched = { attempt: Attempt; owner: DeliveryOwner } | { cancelled: string };
 
+const NO_PUBLIC_URL = "the server does not know its public URL, which the link begins with";
+
 const NO_ADDRESS = "the address is not one plain mail address";
 
 /** Characters of a value in a chat message. */
@@ -54,11 +61,24 @@ export async function dispatch(
   if (delivery.submission === null) return dispatchNotices(dispatching, delivery, signal);
   const content = await dispatching.store.deliveries.content(delivery.submission);
   if (!content) return { cancelled: "the submission was deleted" };
-  if (content.submission.spam !== null) return { cancelled: "the submission was filed as spam" };
+  const obstacle = obstacleTo(delivery, content, dispatching.now());
+  if (obstacle !== null) return { cancelled: obstacle };
   const attempt = isAddressed(delivery.kind)
     ? await sendMail(dispatching, delivery, content)
     : await sendToTarget(dispatching, delivery, content, signal);
   return typeof attempt === "string" ? { cancelled: attempt } : { attempt, owner: { form: content.form } };
+}
+
+/** Why a delivery of a submission is not sent any more; null for no reason. */
+function obstacleTo({ kind }: ClaimedDelivery, { submission, form }: DeliveryContent, now: number) {
+  const { spam, state, createdAt, unsubscribedAt } = submission;
+  if (spam !== null) return "the submission was filed as spam";
+  if (kind !== "confirmation") {
+    if (state === "unconfirmed") return "the submission waits for its sender to confirm it";
+    return kind === "autoreply" && unsubscribedAt !== null ? "the sender unsubscribed" : null;
+  }
+  if (state !== "unconfirmed") return "the submission was confirmed";
+  return createdAt + form.optInWithin * 1000 <= now ? "the time to confirm it is over" : null;
 }
 
 async function dispatchNotices(
@@ -139,6 +159,14 @@ async function sendChat(
   return outgoing.sendChat(kind, url, message, signal);
 }
 
+/** The link by which the sender of a submission unsubscribes; null for one who did not confirm it. */
+async function unsubscribeUrl(
+  { optIn }: DeliveryFiles,
+  { id, confirmedAt }: DeliveryContent["submission"],
+): Promise<string | null> {
+  return optIn && confirmedAt !== null ? optIn.unsubscribeUrl(id) : null;
+}
+
 /** Returns why nothing is sent, as text. */
 async function sendMail(
   { store, outgoing, files, titleOf, now }: Dispatching,
@@ -156,10 +184,21 @@ async function sendMail(
     const reply = buildReply({ id, from, to, now: now(), answer, data, createdAt, timeZone: form.timeZone });
     return reply === null ? NO_ADDRESS : mailer.send(reply);
   }
+  const automatic = { id, from, to, now: now(), data: submission.data };
   if (kind === "autoreply") {
     const { autoreplySubject: subject, autoreplyText: text } = form;
-    const reply = buildAutoreply({ id, from, to, now: now(), data: submission.data, subject, text });
+    const unsubscribe = await unsubscribeUrl(files, submission);
+    const reply = buildAutoreply({ ...automatic, subject, text, unsubscribe });
     return reply === null ? NO_ADDRESS : mailer.send(reply);
+  }
+  if (kind === "confirmation") {
+    if (!files.optIn) return unanswered(NO_PUBLIC_URL, false);
+    const { optInSubject: subject, optInText: text, optInWithin } = form;
+    const { optInTexts } = await import("./opt-in/texts.ts");
+    const { mail: defaults } = optInTexts(content.language ?? form.language ?? "en");
+    const link = await files.optIn.confirmUrl(submission.id, submission.createdAt + optInWithin * 1000);
+    const request = buildAutoreply({ ...automatic, subject, text, defaults, link });
+    return request === null ? NO_ADDRESS : mailer.send(request);
   }
   const linked = await linkedFiles(submission, files.url);
   const { message, withoutAttachments } = buildNotification({

@@ -27,6 +27,8 @@ export type MailMessage = {
   autoSubmitted: "auto-generated" | "auto-replied" | null;
   /** The Message-ID of the message that this one answers (RFC 5322, 3.6.4). */
   answers?: string;
+  /** The link by which its recipient unsubscribes with one request (RFC 8058). */
+  unsubscribe?: string;
   subject: string;
   text: string;
   html: string;

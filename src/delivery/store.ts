@@ -73,13 +73,20 @@ export type DeliveryContent = {
     data: string;
     /** Milliseconds since 1970. */
     createdAt: number;
+    /** The folder. */
+    state: string;
     spam: string | null;
+    /** When its sender confirmed it, and unsubscribed, in ISO 8601; null for not. */
+    confirmedAt: string | null;
+    unsubscribedAt: string | null;
     /** The variants of flags that the sender got; null for none. */
     flags: SeenVariants;
     files: DeliveryFile[];
     /** Everything else that the admin API shows of it. */
     [column: string]: unknown;
   };
+  /** The language of its sender, where the form has that; null for none. */
+  language: string | null;
   /** Submissions in the spam folder of the form. */
   spamCount: number;
 };
@@ -121,6 +128,11 @@ type DeliveryForm = {
   timeZone: string | null;
   autoreplySubject: string | null;
   autoreplyText: string | null;
+  /** Seconds. */
+  optInWithin: number;
+  optInSubject: string | null;
+  optInText: string | null;
+  language: string | null;
 };
 
 export type DeliveryFile = { field: string; name: string; type: string; size: number; sha256: string };

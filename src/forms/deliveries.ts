@@ -64,6 +64,17 @@ export function autoreplyTo(app: FormsApp, form: Form, fields: object): NewDeliv
   return { id: app.nextId(), kind: "autoreply", target, limit };
 }
 
+/** The deliveries of a submission with these fields that arrives, with the automatic reply. */
+export function allDeliveriesOf(
+  app: FormsApp,
+  form: Form,
+  targets: readonly IntakeTarget[],
+  fields: object,
+): NewDelivery[] {
+  const reply = autoreplyTo(app, form, fields);
+  return [...deliveriesOf(app, form, targets), ...(reply === null ? [] : [reply])];
+}
+
 /** The hash of the mailbox of an address that got an automatic reply of a form, in hex. */
 export function autoreplyHash(formKey: string, address: string): string {
   return sha256(JSON.stringify(["autoreply", formKey, mailboxOf(address)]));

@@ -18,13 +18,21 @@ export async function checkForm(form: FormRecord, before?: FormRecord): Promise<
       },
     );
   }
-  for (const name of ["notifySubject", "autoreplySubject", "autoreplyText"] as const) {
+  for (const name of [
+    "notifySubject",
+    "autoreplySubject",
+    "autoreplyText",
+    "optInSubject",
+    "optInText",
+  ] as const) {
     const template = form[name];
     if (template === null || template === before?.[name]) continue;
     // Loaded on demand: few commands set a template or a schema.
     const { checkTemplate } = await import("../delivery/template.ts");
     checkTemplate(template, name);
   }
+  if (form.optInText !== null && !form.optInText.replaceAll(" ", "").includes("{{link}}"))
+    throw new AppError("invalid", "optInText: it has no {{link}}, by which its reader confirms");
   const { replyTemplates } = form;
   if (replyTemplates !== null && replyTemplates !== before?.replyTemplates) {
     const { checkReplyTemplates } = await import("../delivery/reply-templates.ts");

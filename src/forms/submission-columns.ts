@@ -4,9 +4,18 @@ import { findSlugFault } from "../base/slug.ts";
 import { changedLabels, isLabel, labelsOf, labelsText } from "./inbox/handling.ts";
 import { EXTERNAL_CHECKS, HANDLING_LIMITS, IMPORT_LIMITS } from "./limits.ts";
 import { areSeenFlags, seenInWords } from "./seen-flags.ts";
+import { consentIn } from "./opt-in/consent.ts";
 import type { Submission } from "./submission.ts";
 
-export type ColumnName = "meta" | "flags" | "unchecked" | "assignee" | "labels";
+export type ColumnName =
+  | "meta"
+  | "flags"
+  | "unchecked"
+  | "assignee"
+  | "labels"
+  | "confirmedAt"
+  | "unsubscribedAt"
+  | "consent";
 
 /** How a column of submissions is stored, imported, exported and shown. */
 type Column<Value> = Stored<Value> & {
@@ -29,6 +38,22 @@ const asJson = {
   textOf: (value: object | null) => value && JSON.stringify(value),
   valueOf: (text: string | null) => (text === null ? null : JSON.parse(text)),
 };
+
+/** A time in ISO 8601. */
+const asTime = (name: string) =>
+  ({
+    textOf: (value: string | null) => value,
+    valueOf: (text: string | null) => text,
+    rule: "text? isoTime",
+    read(value: unknown) {
+      if (value === null) return null;
+      const at = typeof value === "string" ? Date.parse(value) : Number.NaN;
+      if (!Number.isNaN(at)) return new Date(at).toISOString();
+      throw new AppError("invalid", `${name} is a time in ISO 8601, or null`);
+    },
+    words: (value: string | null) => value,
+    fromWords: (text: string) => text || null,
+  }) as const;
 
 const asText = { textOf: (value: string | null) => value, valueOf: (text: string | null) => text };
 
@@ -84,16 +109,36 @@ const COLUMNS = {
         .map((label) => label.trim())
         .filter((label) => label !== ""),
   },
+  confirmedAt: asTime("confirmedAt"),
+  unsubscribedAt: asTime("unsubscribedAt"),
+  consent: {
+    textOf: (value: Submission["consent"]) => value && JSON.stringify(value),
+    valueOf: (text: string | null) => (text === null ? null : (consentIn(JSON.parse(text)) ?? null)),
+    rule: "text? consent",
+    read(value) {
+      if (value === null) return null;
+      const consent = consentIn(value);
+      if (consent) return consent;
+      throw new AppError("invalid", "consent is an object of at, address and text");
+    },
+  },
 } as const satisfies { [Name in ColumnName]: Column<Submission[Name]> };
 
 type Columns = Pick<Submission, ColumnName>;
 
 export const COLUMN_NAMES = Object.keys(COLUMNS) as ColumnName[];
 
-/** The rules of stored columns. */
-export const COLUMN_RULES = Object.fromEntries(COLUMN_NAMES.map((name) => [name, COLUMNS[name].rule])) as {
-  [Name in ColumnName]: (typeof COLUMNS)[Name]["rule"];
-};
+/** The name that a column has in the database. */
+export type StoredName<Name extends string> = Name extends `${infer Verb}At` ? `${Verb}_at` : Name;
+
+export function storedName<Name extends ColumnName>(name: Name): StoredName<Name> {
+  return name.replace(/At$/, "_at") as StoredName<Name>;
+}
+
+/** The rules of stored columns, by their names in the database. */
+export const COLUMN_RULES = Object.fromEntries(
+  COLUMN_NAMES.map((name) => [storedName(name), COLUMNS[name].rule]),
+) as { [Name in ColumnName as StoredName<Name>]: (typeof COLUMNS)[Name]["rule"] };
 
 /** The texts of columns, in the order of their names. */
 export function textsOfColumns(columns: Partial<Columns>): (string | null)[] {
@@ -109,11 +154,14 @@ export function columnsOfRow(row: Readonly<Record<ColumnName, string | null>>): 
 /** The columns that people change. */
 export const HANDLED = ["assignee", "labels"] as const;
 
+/** The columns of times that a sender sets. */
+export const CONFIRMING = ["confirmedAt", "unsubscribedAt"] as const;
+
 /** The columns that filters of their names compare. */
 export const COLUMN_FILTERS = ["assignee"] as const;
 
 /** The columns behind the fields of a CSV export; those of a group are there if any submission has a value in one of them. */
-export const CSV_GROUPS: readonly (readonly ColumnName[])[] = [["flags"], ["unchecked"], HANDLED];
+export const CSV_GROUPS: readonly (readonly ColumnName[])[] = [["flags"], ["unchecked"], HANDLED, CONFIRMING];
 
 /** The columns of an imported row. Throws `invalid`. */
 export function readColumns(row: Readonly<Record<string, unknown>>): Columns {
@@ -125,9 +173,12 @@ export function readColumns(row: Readonly<Record<string, unknown>>): Columns {
 /** The columns of a submission that has none of them. */
 export const NO_COLUMNS = readColumns({});
 
-/** The columns that people change, of their words in a CSV file. */
-export function handledFromWords(words: readonly string[]): object {
-  return Object.fromEntries(HANDLED.map((name, index) => [name, COLUMNS[name].fromWords(words[index]!)]));
+/** Columns of their words in a CSV file. */
+export function columnsFromWords(
+  names: typeof HANDLED | typeof CONFIRMING,
+  words: readonly string[],
+): object {
+  return Object.fromEntries(names.map((name, index) => [name, COLUMNS[name].fromWords(words[index]!)]));
 }
 
 /** The value of a column for people; null for none, also from a server that does not know the column. */

@@ -33,6 +33,15 @@ export const seenFlagsSchema = z.object({
   variants: z.record(z.string(), z.string()),
 });
 
+const consentSchema = z.object({
+  /** When the sender agreed: as the submission was sent, then as it was confirmed. */
+  at: timestamp,
+  /** A hash of the network of that request, by a secret of the server; null where none is known. */
+  address: z.nullable(z.string()),
+  /** The text that the form showed. */
+  text: z.string(),
+});
+
 /** The schemas of the columns in `submission-columns.ts`. */
 const columns = {
   /** Metadata of the sender; null if the form records none. */
@@ -44,6 +53,12 @@ const columns = {
   /** The user who looks after it; null for none. */
   assignee: z.nullable(z.string()),
   labels: z.array(z.string()),
+  /** When the sender confirmed it; null for a form that does not ask. */
+  confirmedAt: z.nullable(timestamp),
+  /** When the sender unsubscribed; null for not. */
+  unsubscribedAt: z.nullable(timestamp),
+  /** The consent of the sender; null for a form that does not ask. */
+  consent: z.nullable(consentSchema),
 };
 
 /** Labels of an input, whose limits the operation checks. */

@@ -11,10 +11,10 @@ export type FileInfo = z.infer<typeof fileSchema>;
 export type Submission = z.infer<typeof submissionSchema>;
 
 /** The form and the folder of a submission, whether it is read, and how it is handled. */
-export type Standing = Omit<
-  Submission,
-  "id" | "data" | "files" | "createdAt" | "spam" | "meta" | "flags" | "unchecked"
->;
+export type Standing = Pick<Submission, "project" | "form" | "state" | "read" | "assignee" | "labels"> & {
+  /** Whether its sender was to confirm it, and has not. */
+  waits: boolean;
+};
 
 /** A submission whose `data` is the JSON text as it was sent, with every digit of its numbers. */
 export type RawSubmission = Omit<Submission, "data"> & { data: string };

@@ -42,8 +42,9 @@ import { ACCENT, COLORS } from "../projects/environment-card.ts";
 import { areLabels, HANDLING_KINDS } from "../forms/inbox/handling.ts";
 import { CEILING_FILES, CEILING_FILE_SIZE, HANDLING_LIMITS } from "../forms/limits.ts";
 import { areSeenFlags } from "../forms/seen-flags.ts";
-import { SUBMISSION_MARKS } from "../forms/submission-state.ts";
+import { SUBMISSION_MARKS, SUBMISSION_STATES } from "../forms/submission-state.ts";
 import { PROPOSAL_STATUSES, MAX_APPROVALS } from "../projects/approval.ts";
+import { consentIn } from "../forms/opt-in/consent.ts";
 import { isHoneypotName } from "../forms/intake/control-fields.ts";
 import { isFlagName } from "../forms/intake/open-when.ts";
 import { ITEMS } from "../forms/settings/items.ts";
@@ -56,6 +57,7 @@ export type Rule = (value: Value) => boolean;
 
 /** Nested containers, more than any column holds; parsing deeper JSON would exhaust the stack. */
 const MAX_DEPTH = 200;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 /** Milliseconds since 1970 that a Date can hold. */
 const MAX_TIME = 8.64e15;
 
@@ -182,9 +184,11 @@ export const RULES = {
   seenFlags: json(areSeenFlags),
   submissionId,
   memberValue: (value) => memberValue(value) === value,
-  state: integer(0, 2),
+  state: integer(0, SUBMISSION_STATES.length - 1),
   mark: oneOf(SUBMISSION_MARKS),
   shortText: textUpTo(200),
+  consent: json((value) => consentIn(value) !== undefined),
+  isoTime: text(TIME),
   labels: (value) => typeof value === "string" && areLabels(value),
   handlingKind: oneOf(HANDLING_KINDS),
   handlingText: textUpTo(HANDLING_LIMITS.answer),
@@ -204,8 +208,6 @@ export const RULES = {
 } as const satisfies Record<string, Rule>;
 
 export type RuleName = keyof typeof RULES;
-
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /** Whether a value, as parsed JSON, holds settings of a form, each with a value that it can have. */
 function areSettings(value: unknown): boolean {

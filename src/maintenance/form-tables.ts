@@ -37,6 +37,7 @@ export const FORM_TABLES = {
     left_at: "integer count",
     members: "integer count",
     pending: "integer count",
+    welcome: "text?",
   }),
   feeds: setup("id", {
     id: "text dashedKey",
@@ -74,6 +75,11 @@ export const FORM_TABLES = {
   autoreplies: setup("hash", {
     hash: "bytes hash",
     form_id: "integer",
+    expires_at: "integer time",
+  }),
+  confirmations: setup("hash", {
+    hash: "bytes hash",
+    times: "text list",
     expires_at: "integer time",
   }),
   submission_counts: setup("form_id state unread hour", {

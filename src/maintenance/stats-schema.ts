@@ -13,6 +13,7 @@ export const statsSchema = z.object({
       unread: z.int(),
       spam: z.int(),
       archived: z.int(),
+      unconfirmed: z.int(),
     }),
   ),
   /** Submissions by day, in UTC, and form: how many were stored in the inbox and in the spam folder. Days without any are left out. */

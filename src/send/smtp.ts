@@ -100,11 +100,15 @@ export function mailOptions(message: MailMessage): SendMailOptions {
 }
 
 /** The headers that tell a machine's mail from a person's. */
-export function automaticHeaders({ autoSubmitted }: MailMessage): Record<string, string> {
+export function automaticHeaders({ autoSubmitted, unsubscribe }: MailMessage): Record<string, string> {
   if (autoSubmitted === null) return {};
+  const list = unsubscribe !== undefined && {
+    "List-Unsubscribe": `<${unsubscribe}>`,
+    "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+  };
   // Else servers of Exchange answer an automatic reply with theirs.
   const suppress = autoSubmitted === "auto-replied" && { "X-Auto-Response-Suppress": "All" };
-  return { "Auto-Submitted": autoSubmitted, ...suppress };
+  return { "Auto-Submitted": autoSubmitted, ...suppress, ...list };
 }
 
 /** About the bytes of the encoded message, so that the server can refuse it before it is sent. */

@@ -1,5 +1,14 @@
 /** The writes of submissions after which segments may have other members. */
-const WRITES = ["mark", "delete", "deleteAged", "purge", "clearDeleted", "import"] as const;
+const WRITES = [
+  "mark",
+  "confirm",
+  "unsubscribe",
+  "delete",
+  "deleteAged",
+  "purge",
+  "clearDeleted",
+  "import",
+] as const;
 
 type Writes = Record<(typeof WRITES)[number], (...args: never[]) => Promise<unknown>>;
 

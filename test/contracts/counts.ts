@@ -5,7 +5,11 @@ import { hourOf } from "../../src/base/days.ts";
 import { timedId } from "../../src/base/ids.ts";
 import type { Conditions } from "../../src/forms/intake/insertion.ts";
 import type { FormCounts } from "../../src/forms/store.ts";
-import { SUBMISSION_MARKS, SUBMISSION_STATES } from "../../src/forms/submission-state.ts";
+import {
+  SUBMISSION_MARKS,
+  SUBMISSION_STATES,
+  type SubmissionState,
+} from "../../src/forms/submission-state.ts";
 import { addForm, apply, deleteFormChange } from "../support/records/apply.ts";
 import { NOW, nextId, submissionTo } from "../support/records/records.ts";
 import { type Driver, fresh, opener } from "./driver.ts";
@@ -25,7 +29,7 @@ const NONE: Conditions = {
 async function countedByHand(store: Store): Promise<FormCounts[]> {
   return Promise.all(
     (await store.forms.list()).map(async ({ key, project, slug, name }) => {
-      const of = async (state: "inbox" | "spam" | "archived") =>
+      const of = async (state: SubmissionState) =>
         (await store.submissions.list(key, 1000, null, [state])).submissions;
       const inbox = await of("inbox");
       return {
@@ -37,6 +41,7 @@ async function countedByHand(store: Store): Promise<FormCounts[]> {
         unread: inbox.filter(({ read }) => !read).length,
         spam: (await of("spam")).length,
         archived: (await of("archived")).length,
+        unconfirmed: (await of("unconfirmed")).length,
       };
     }),
   );
@@ -377,7 +382,7 @@ export function countsContract(driver: Driver): void {
       const store = await open();
       const [b, a] = [await addForm(store, "b"), await addForm(store, "a")];
       await store.submissions.insert(submissionTo(b.key));
-      const none = { inbox: 0, unread: 0, spam: 0, archived: 0 };
+      const none = { inbox: 0, unread: 0, spam: 0, archived: 0, unconfirmed: 0 };
       expect(await store.submissions.counts()).toEqual([
         { formKey: a.key, project: "default", form: "a", name: "a", ...none },
         { formKey: b.key, project: "default", form: "b", name: "b", ...none, inbox: 1, unread: 1 },

@@ -73,7 +73,15 @@ export function formProjectsContract(driver: Driver): void {
       expect(await store.forms.named(form.key)).toMatchObject([{ project: to, slug, key: form.key }]);
       expect(await store.submissions.find(submission.id)).toMatchObject({ project: to, form: slug });
       expect(await store.submissions.standing([submission.id, LAST_ID])).toEqual({
-        [submission.id]: { project: to, form: slug, state: "inbox", read: false, assignee: null, labels: [] },
+        [submission.id]: {
+          project: to,
+          form: slug,
+          state: "inbox",
+          read: false,
+          assignee: null,
+          labels: [],
+          waits: false,
+        },
       });
       expect(await store.targets.list(form.key)).toEqual([target]);
       const told = async (project: string) =>

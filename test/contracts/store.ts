@@ -29,6 +29,7 @@ import { segmentsContract } from "./setup/segments.ts";
 import { searchContract } from "./search.ts";
 import { deviceLoginsContract, sessionsContract } from "./setup/sessions.ts";
 import { setupContract } from "./setup/setup.ts";
+import { optInContract } from "./inbox/opt-in.ts";
 import { submissionsContract } from "./submissions.ts";
 import { talliesContract } from "./tallies.ts";
 import { feedsContract } from "./setup/feeds.ts";
@@ -52,6 +53,7 @@ const CONTRACTS = [
   membershipsContract,
   experimentsContract,
   submissionsContract,
+  optInContract,
   handlingContract,
   arrivalContract,
   countsContract,

@@ -33,6 +33,9 @@ export function submissionsContract(driver: Driver): void {
         unchecked: null,
         assignee: null,
         labels: [],
+        confirmedAt: null,
+        unsubscribedAt: null,
+        consent: null,
       });
       expect(await store.submissions.find("nothing")).toBeUndefined();
     });

@@ -111,7 +111,7 @@ describe("the outbox", () => {
           type: "submission.created",
           secrets: ["whsec_new", "whsec_old"],
           createdAt,
-          data: `{"id":"${id}","project":"default","form":"contact","data":{"name":"Ann","n":12345678901234567890.10},"files":[],"createdAt":"${createdAt}","state":"inbox","spam":null,"read":false,"meta":null,"flags":null,"unchecked":null,"assignee":null,"labels":[]}`,
+          data: `{"id":"${id}","project":"default","form":"contact","data":{"name":"Ann","n":12345678901234567890.10},"files":[],"createdAt":"${createdAt}","state":"inbox","spam":null,"read":false,"meta":null,"flags":null,"unchecked":null,"assignee":null,"labels":[],"confirmedAt":null,"unsubscribedAt":null,"consent":null}`,
         },
       },
     ]);

@@ -50,6 +50,9 @@ describe("a submission", () => {
       unchecked: null,
       assignee: null,
       labels: [],
+      confirmedAt: null,
+      unsubscribedAt: null,
+      consent: null,
     });
     expect(staged()).toEqual([]);
   });

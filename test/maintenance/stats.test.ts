@@ -45,8 +45,26 @@ describe("statistics of submissions", () => {
     await app.store.submissions.mark([id], "archived", {}, { who: "ann", at: app.now() });
     const stats = await readStats(app, OPERATOR, { days: 3 });
     expect(stats.forms).toEqual([
-      { project: "default", form: "contact", name: "contact", inbox: 3, unread: 3, spam: 1, archived: 0 },
-      { project: "default", form: "orders", name: "orders", inbox: 0, unread: 0, spam: 0, archived: 1 },
+      {
+        project: "default",
+        form: "contact",
+        name: "contact",
+        inbox: 3,
+        unread: 3,
+        spam: 1,
+        archived: 0,
+        unconfirmed: 0,
+      },
+      {
+        project: "default",
+        form: "orders",
+        name: "orders",
+        inbox: 0,
+        unread: 0,
+        spam: 0,
+        archived: 1,
+        unconfirmed: 0,
+      },
     ]);
     expect(stats.submissions).toEqual([
       { day: "2026-01-01", project: "default", form: "contact", inbox: 1, spam: 1 },

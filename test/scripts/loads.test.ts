@@ -10,10 +10,10 @@ import { tempDirectory } from "../support/temp.ts";
 const MOST = {
   "--version": [12, 40],
   "flags get": [181, 770],
-  "flags list": [193, 835],
-  "flags set": [250, 1085],
+  "flags list": [193, 837],
+  "flags set": [251, 1095],
   "serve until it listens": [258, 1065],
-  "serve with its jobs": [300, 1240],
+  "serve with its jobs": [300, 1246],
 };
 
 test("a command loads only what it needs, and a server what it needs to listen", () => {

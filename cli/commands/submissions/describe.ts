@@ -16,7 +16,7 @@ export function describeSubmission(submission: Submission): string {
     ["project", project || null],
     ["form", form],
     ["received", createdAt],
-    ["state", state === "archived" ? state : null],
+    ["state", state === "archived" || state === "unconfirmed" ? state : null],
     ["spam", spam || null],
     ["read", read ? "yes" : "no"],
     ...metaFacts(meta),

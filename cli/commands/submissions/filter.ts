@@ -125,20 +125,26 @@ export function parametersOf(query: Filter["query"]): FilterQuery {
 }
 
 /** Folder to show; null is the command's default. */
-type Folder = "spam" | "archived" | "all" | null;
+type Folder = "spam" | "archived" | "unconfirmed" | "all" | null;
 
 export function folderOptions(): Option[] {
   return [
-    new Option("--spam", "only the spam folder, with the reason for each").conflicts(["archived", "all"]),
-    new Option("--archived", "only the archive").conflicts("all"),
+    new Option("--spam", "only the spam folder, with the reason for each").conflicts([
+      "archived",
+      "unconfirmed",
+      "all",
+    ]),
+    new Option("--archived", "only the archive").conflicts(["unconfirmed", "all"]),
+    new Option("--unconfirmed", "only what waits for its senders to confirm").conflicts("all"),
     new Option("--all", "every folder, including spam"),
   ];
 }
 
 /** The folder that the options choose. */
-function folderOf({ spam, archived, all }: Record<string, unknown>): Folder {
+function folderOf({ spam, archived, unconfirmed, all }: Record<string, unknown>): Folder {
   if (spam === true) return "spam";
   if (archived === true) return "archived";
+  if (unconfirmed === true) return "unconfirmed";
   return all === true ? "all" : null;
 }
 

@@ -8,8 +8,12 @@ const [EXPIRY, SIGNATURE] = [6, 16];
 /** Bytes of the id of a submission. */
 export const ID = 16;
 
+/** The paths of links for senders who confirm, without the token. */
+export const OPT_IN_PATHS = { confirm: "/v1/c", unsubscribe: "/v1/u" } as const;
+
 export type LinkTokens = {
-  create: (payload: Uint8Array) => Promise<string>;
+  /** Valid until a time in milliseconds since 1970. Default: for the lifetime of its kind. */
+  create: (payload: Uint8Array, until?: number) => Promise<string>;
   /** The payload of a token. Throws `not_found` for another text, and `gone` once the token has expired. */
   read: (token: string) => Promise<Buffer>;
 };
@@ -35,10 +39,10 @@ export function createLinkTokens(app: FormsApp, { secret: name, size, lifetime, 
     new Bun.CryptoHasher("sha256", await secret()).update(signed).digest().subarray(0, SIGNATURE);
 
   return {
-    async create(payload) {
+    async create(payload, until = app.now() + lifetime) {
       const signed = Buffer.alloc(size + EXPIRY);
       signed.set(payload);
-      signed.writeUIntBE(Math.floor((app.now() + lifetime) / 1000), size, EXPIRY);
+      signed.writeUIntBE(Math.floor(until / 1000), size, EXPIRY);
       return Buffer.concat([signed, await sign(signed)]).toString("base64url");
     },
     async read(token) {

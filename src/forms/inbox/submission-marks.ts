@@ -10,7 +10,8 @@ import { type SubmissionMark, isFolder } from "../submission-state.ts";
 
 /**
  * Marks submissions, all or none, and returns the ids of those that were not marked so before. Those that leave the spam
- * folder are delivered, once. Throws `not_found` for an unknown id, `forbidden`.
+ * folder are delivered, once; the sender of one who was to confirm it is asked to. Throws `not_found` for an unknown id,
+ * `conflict` for one that waits for its sender, `forbidden`.
  */
 export async function markSubmissions(
   app: FormsApp,
@@ -36,7 +37,7 @@ async function deliveriesOfSpam(
 ): Promise<Record<string, NewDelivery[]>> {
   const deliveries: Record<string, NewDelivery[]> = {};
   const forms = new Map<string, { form: Form; targets: IntakeTarget[] }>();
-  for (const [id, { project, form: slug, state }] of Object.entries(
+  for (const [id, { project, form: slug, state, waits }] of Object.entries(
     await app.store.submissions.standing(ids),
   )) {
     if (state !== "spam") continue;
@@ -44,7 +45,9 @@ async function deliveriesOfSpam(
     const known = forms.get(name) ?? (await recipientsOf(app, project, slug));
     if (known === null) continue;
     forms.set(name, known);
-    const own = deliveriesOf(app, known.form, known.targets);
+    const own = waits
+      ? await (await import("../opt-in/opt-in.ts")).askAgain(app, known.form, id)
+      : deliveriesOf(app, known.form, known.targets);
     if (own.length > 0) deliveries[id] = own;
   }
   return deliveries;

@@ -68,7 +68,12 @@ export function undoOfMark(
   changed: readonly string[],
   folderOf: (id: string) => SubmissionState,
 ): Undo {
-  const inverseOf = (id: string) => (isFolder(mark) ? folderOf(id) : mark === "read" ? "unread" : "read");
+  const inverseOf = (id: string): SubmissionMark => {
+    if (!isFolder(mark)) return mark === "read" ? "unread" : "read";
+    const folder = folderOf(id);
+    // Out of the spam folder, a submission that waits for its sender does so again.
+    return folder === "unconfirmed" ? "inbox" : folder;
+  };
   return {
     done: { mark },
     steps: [...Map.groupBy(changed, inverseOf)].map(([before, ids]) => ({ mark: before, ids })),

@@ -2,6 +2,7 @@ import type { NewDelivery } from "../../delivery/delivery.ts";
 import type { Quota } from "../form.ts";
 import type { Measured } from "./measured.ts";
 import type { FileInfo } from "../submission.ts";
+import type { SubmissionState } from "../submission-state.ts";
 
 /** A submission to store. */
 export type StoredSubmission = {
@@ -47,6 +48,8 @@ export type Conditions = {
   maxSubmissions: number | null;
   /** The limits of the project of the form, if it has some. */
   quota?: Quota | null;
+  /** For a form whose senders confirm: what the sender agrees to, as `StoredConsent` in JSON. Unless it is spam, the submission waits. */
+  consent?: string | null;
 };
 
 /** The reason of an error after which a row may be stored or not: its files stay until their upload note is due. */
@@ -54,8 +57,11 @@ export const UNKNOWN_OUTCOME = "unknown-outcome";
 
 /** Outcome of a submission. Only `stored` stored something. */
 export type Insertion =
-  /** In the spam folder where `spam`, the reason, is not null. It `fills` segments where it may have made members. */
-  | { kind: "stored"; spam: string | null; fills?: boolean }
+  /**
+   * In the spam folder where `spam`, the reason, is not null. It `fills` segments where it may have made members, and `waits`
+   * for its sender to confirm.
+   */
+  | { kind: "stored"; spam: string | null; fills?: boolean; waits?: boolean }
   /** The submission of that id came with the same key and content. */
   | { kind: "replayed"; id: string }
   /** The key came with other content before. */
@@ -70,3 +76,8 @@ export type Insertion =
 
 /** The submission is stored, and not in the spam folder. */
 export const IN_INBOX: Insertion = { kind: "stored", spam: null };
+
+/** The folder of a submission that was stored. */
+export function folderOf({ spam, waits }: Insertion & { kind: "stored" }): SubmissionState {
+  return spam !== null ? "spam" : waits === true ? "unconfirmed" : "inbox";
+}

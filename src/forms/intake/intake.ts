@@ -5,7 +5,7 @@ import { sendsMailItself } from "../../delivery/delivery-status.ts";
 import type { Challenger } from "./challenge.ts";
 import { type Sender, conditionsFor, predict } from "./conditions.ts";
 import { ASSIGNMENT_FIELD, IDEMPOTENCY_FIELD, controlNames, controlText } from "./control-fields.ts";
-import { type IntakeTarget, autoreplyTo, deliveriesOf, enabledTargets } from "../deliveries.ts";
+import { type IntakeTarget, allDeliveriesOf, enabledTargets } from "../deliveries.ts";
 import type { Form } from "../form.ts";
 import type { Judge } from "../spam/external-checks.ts";
 import { type FindSpam, compileSpamRules } from "../spam/spam.ts";
@@ -14,6 +14,7 @@ import { type Conditions, IN_INBOX, type Insertion, type StoredSubmission } from
 import type { Measured, Visitor } from "./measured.ts";
 import type { SentAssignment } from "../seen-flags.ts";
 import type { FormsApp } from "../store.ts";
+import type * as OptIn from "../opt-in/opt-in.ts";
 import type { Sent } from "./sent.ts";
 import { openingOf } from "./opening.ts";
 import { NOT_SPAM } from "../submission-state.ts";
@@ -28,6 +29,8 @@ export type IntakeRules = {
   hasConditions: boolean;
   /** Returns the field errors of a submission; null for a form without a schema. */
   findErrors: ((sent: Sent) => FieldError[]) | null;
+  /** The code for a form whose senders confirm; null for any other. */
+  optIn: typeof OptIn | null;
   /** The enabled targets of the form. */
   targets: IntakeTarget[];
 };
@@ -63,21 +66,39 @@ export async function loadRules(app: FormsApp, form: Form): Promise<IntakeRules>
 /** Any error is a bug: the settings were checked when they were made. */
 async function compileRules(form: Form): Promise<Omit<IntakeRules, "targets">> {
   try {
+    // Few forms have senders who confirm.
+    const optIn = form.optIn === null ? null : await import("../opt-in/opt-in.ts");
     return {
       controlNames: controlNames(form.honeypots),
       findSpam: await compileSpamRules(form),
       hasConditions:
         form.duplicates !== null ||
         form.challenge ||
+        form.optIn !== null ||
         form.maxSubmissions !== null ||
         form.checks.length > 0 ||
         form.ofProject?.quota != null,
-      findErrors: form.schema && (await compileErrors(form.schema)),
+      optIn,
+      findErrors: faultsOf(form, form.schema && (await compileErrors(form.schema)), optIn),
     };
   } catch (error) {
     // An AppError would be shown to the sender, who did not write the schema.
     throw new Error(`the rules of the form ${form.key} cannot be compiled`, { cause: error });
   }
+}
+
+/** The errors of the schema, and the fault of the address that confirms unless the schema found one. */
+function faultsOf(
+  form: Form,
+  findErrors: IntakeRules["findErrors"],
+  optIn: IntakeRules["optIn"],
+): IntakeRules["findErrors"] {
+  if (optIn === null) return findErrors;
+  return (sent) => {
+    const errors = findErrors === null ? NO_ERRORS : findErrors(sent);
+    const isKnown = errors.some(({ field }) => field === form.optIn);
+    return isKnown ? errors : [...errors, ...optIn.optInFaults(form, sent.fields)];
+  };
 }
 
 /** Loads the validation with the first schema. */
@@ -158,8 +179,9 @@ async function receiveOnConditions(
   incoming: Incoming,
   { spam, keyText, errors }: { spam: string | null; keyText: string | null; errors: FieldError[] },
 ): Promise<Receipt> {
-  const { form, sent, sender, challenger } = incoming;
+  const { form, rules, sent, sender, challenger } = incoming;
   const conditions = await conditionsFor(app, form, { sent, spam, keyText }, sender, challenger);
+  if (rules.optIn) conditions.consent = await rules.optIn.consentOf(app, form, sender, visitorOf(sent));
   const predicted = await predict(app, form, conditions, errors.length > 0);
   // The schema comes after repeats and spam, and before the limits.
   const isLimited = predicted.kind === "full" || predicted.kind.startsWith("quota-");
@@ -207,7 +229,8 @@ function store(
     return receiptOf(app, insertion, id, incoming);
   };
   const visitor = visitorOf(sent);
-  if (visitor === null || isSpam) return storeWith(undefined);
+  // Conversions of a sender who confirms count then.
+  if (visitor === null || isSpam || form.optIn !== null) return storeWith(undefined);
   const measured = app.measuring.conversions(form.key, visitor);
   return measured instanceof Promise ? measured.then(storeWith) : storeWith(measured);
 }
@@ -221,10 +244,11 @@ function visitorOf({ assignment }: Sent): Visitor | null {
 const NO_ERRORS: FieldError[] = [];
 
 function deliveriesFor(app: FormsApp, { form, rules, sent, sender }: Incoming): NewDelivery[] {
-  const { targets } = rules;
+  const { targets, optIn } = rules;
   if (targets.length === 0 && !sendsMailItself(form)) return NO_DELIVERIES;
-  const reply = autoreplyTo(app, form, sent.fields);
-  const deliveries = [...deliveriesOf(app, form, targets), ...(reply === null ? [] : [reply])];
+  const deliveries = optIn
+    ? [optIn.confirmationTo(app, optIn.optInAddress(form, sent.fields)!)]
+    : allDeliveriesOf(app, form, targets, sent.fields);
   const { trace = null } = sender;
   return trace === null ? deliveries : deliveries.map((each) => ({ ...each, trace }));
 }

@@ -14,13 +14,14 @@ const STEP = 500;
 
 /** The settings for how long a form keeps submissions, with the folders that each is for. */
 export const PERIODS: readonly {
-  setting: "retention" | "spamRetention";
+  setting: "retention" | "spamRetention" | "optInWithin";
   states: readonly SubmissionState[];
   /** A submission in these folders, for sentences. */
   what: string;
 }[] = [
   { setting: "retention", states: ["inbox", "archived"], what: "submission" },
   { setting: "spamRetention", states: ["spam"], what: "spam submission" },
+  { setting: "optInWithin", states: ["unconfirmed"], what: "unconfirmed submission" },
 ];
 
 /**

@@ -10,6 +10,7 @@ import { selectKeys } from "../lookup.ts";
 import { autoreplyHash } from "../deliveries.ts";
 import { type Find, addressMatcher, fieldMatcher, parseWithSources, textsIn } from "./purge-match.ts";
 import type { purgeResultSchema, purgeSchema } from "./purge-schema.ts";
+import { paceHash } from "../opt-in/opt-in.ts";
 import { MAX_PURGE_IDS } from "../limits.ts";
 import { clearDeletedForms, removeFilesOf } from "./removal.ts";
 import { forgetDeleted } from "../inbox/search-index.ts";
@@ -105,14 +106,14 @@ async function* findMatches(
   }
 }
 
-/** The hashes of the automatic replies that a submission may have caused. */
+/** The hashes of the automatic mail that a submission may have caused. */
 async function repliesOf(formKey: string, data: unknown): Promise<string[]> {
   const takeTurns = createTurns();
   const hashes: string[] = [];
   for (const text of new Set(textsIn(data))) {
     const address = plainAddress(text);
     if (address === null) continue;
-    hashes.push(autoreplyHash(formKey, address));
+    hashes.push(autoreplyHash(formKey, address), paceHash(address));
     await takeTurns();
   }
   return hashes;

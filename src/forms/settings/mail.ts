@@ -1,6 +1,6 @@
 import { MiB, formatBytes } from "../../base/bytes.ts";
 import { MAX_TEMPLATE } from "../../delivery/limits.ts";
-import { setting } from "./setting.ts";
+import { DAY, setting } from "./setting.ts";
 
 /** Settings for the mail that a submission causes. */
 export const MAIL = {
@@ -71,6 +71,42 @@ export const MAIL = {
     isSource: true,
     field: ["answers", "Text of the reply"],
     line: ["reply text"],
+    empty: "default",
+  }),
+  /** The field whose mail address confirms a submission before it counts. */
+  optIn: setting<string | null>({
+    default: null,
+    kind: { is: "field" },
+    option: ["opt-in <field>", "field with the address that has to confirm a submission; or none"],
+    words: { none: null, off: null },
+    field: ["answers", "Address that confirms", "Field whose owner confirms by mail first; empty for none"],
+    line: ["confirmed by"],
+  }),
+  /** Seconds; a submission that is not confirmed within this time is deleted. */
+  optInWithin: setting<number>({
+    default: 7 * DAY,
+    kind: { is: "seconds", least: 60, most: 365 * DAY },
+    option: ["opt-in-within <time>", "time to confirm, after which a submission is deleted; default for 7d"],
+    words: { default: null },
+    field: ["answers", "Time to confirm", "Such as 7d; what is not confirmed is deleted"],
+    line: ["to confirm within"],
+  }),
+  optInSubject: setting<string | null>({
+    default: null,
+    kind: { is: "text", most: MAX_TEMPLATE },
+    option: ["opt-in-subject <text>", "subject of the request to confirm; or default"],
+    field: ["answers", "Subject of the request to confirm"],
+    line: ["confirmation subject"],
+    empty: "default",
+  }),
+  /** Contains the tag `{{link}}`. */
+  optInText: setting<string | null>({
+    default: null,
+    kind: { is: "area", most: MAX_TEMPLATE },
+    option: ["opt-in-text <text>", "text of the request to confirm, with {{link}}; @FILE, - or default"],
+    isSource: true,
+    field: ["answers", "Text of the request to confirm", "With {{link}}"],
+    line: ["confirmation text"],
     empty: "default",
   }),
   /** Texts that users may begin an answer with; a line `# Name` begins each. */

@@ -122,10 +122,12 @@ function shows({ successUrl, errorUrl, successMessage, language, page }: Form): 
   ]);
 }
 
-function answers({ autoreply, autoreplySubject, autoreplyText, emailField, replyTemplates }: Form): string {
+function answers(form: Form): string {
+  const { autoreply, autoreplySubject, autoreplyText, emailField, replyTemplates, optIn, optInWithin } = form;
   const templates = replyTemplates?.match(/^# /gm)?.length ?? 0;
   const subject = autoreplySubject === null ? "a thank-you" : `“${shortened(autoreplySubject)}”`;
   return joined([
+    optIn !== null && `asks the field ${optIn} to confirm within ${durationInWords(optInWithin)}`,
     autoreply ? `${subject} by mail` : "nothing by itself",
     autoreply && autoreplyText !== null && "with your text",
     autoreply && emailField !== null && `to the field ${emailField}`,

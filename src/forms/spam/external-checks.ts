@@ -144,7 +144,16 @@ function shown({ id, data, createdAt, files, meta, flags }: StoredSubmission): S
   return { id, data, createdAt, files: sent, state: "inbox", spam: null, read: false, ...columns };
 }
 
-const NO_TEXTS = { meta: null, flags: null, unchecked: null, assignee: null, labels: null };
+const NO_TEXTS = {
+  meta: null,
+  flags: null,
+  unchecked: null,
+  assignee: null,
+  labels: null,
+  confirmedAt: null,
+  unsubscribedAt: null,
+  consent: null,
+};
 
 function jsonIn(text: string): unknown {
   try {

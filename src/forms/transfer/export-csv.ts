@@ -23,7 +23,7 @@ export function createColumns(
   states: readonly SubmissionState[],
   fields: readonly string[] | null = null,
 ): CsvColumns {
-  const hasFolder = states.includes("spam");
+  const hasFolder = states.some((state) => state === "spam" || state === "unconfirmed");
   return {
     hasFolder,
     hasOthers: false,

@@ -5,7 +5,7 @@ import { readCell, unescapeFormulas } from "./csv.ts";
 import type { ImportLine } from "./import-lines.ts";
 import { atLine } from "./import-row.ts";
 import { IMPORT_LIMITS, SUBMISSION_LIMITS } from "../limits.ts";
-import { HANDLED, handledFromWords } from "../submission-columns.ts";
+import { CONFIRMING, HANDLED, columnsFromWords } from "../submission-columns.ts";
 
 type Cell = { text: string; isQuoted: boolean };
 type Row = { line: number; cells: Cell[] };
@@ -81,7 +81,8 @@ function ours(header: Cell[]): (cells: Cell[]) => object {
   const hasFolder = areOwn(2, "state", "spam");
   const first = hasFolder ? 4 : 2;
   const { length } = header;
-  const handled = before(length, ...HANDLED);
+  const confirming = before(length, ...CONFIRMING);
+  const handled = before(confirming, ...HANDLED);
   const unchecked = before(handled, "unchecked");
   // The column `flags` is for people: its variants lack their environment.
   const flags = before(unchecked, "files", "flags");
@@ -104,7 +105,16 @@ function ours(header: Cell[]): (cells: Cell[]) => object {
       ...(isFilled(cells[1]!) && { createdAt: cells[1]!.text }),
       ...(hasFolder && { state: cells[2]!.text || undefined, spam: valueAt(3) }),
       ...(unchecked < handled && { unchecked: textAt(unchecked) || null }),
-      ...(handled < length && handledFromWords(HANDLED.map((_, index) => textAt(handled + index)))),
+      ...(handled < confirming &&
+        columnsFromWords(
+          HANDLED,
+          HANDLED.map((_, index) => textAt(handled + index)),
+        )),
+      ...(confirming < length &&
+        columnsFromWords(
+          CONFIRMING,
+          CONFIRMING.map((_, index) => textAt(confirming + index)),
+        )),
       // fromEntries keeps a field called `__proto__`; JSON leaves out the fields without a value.
       data: Object.fromEntries([...data, ...Object.entries(typeof rest === "object" ? rest! : {})]),
     };

@@ -4,8 +4,7 @@ import { once } from "../../base/once.ts";
 import type { Outgoing } from "../../delivery/outgoing.ts";
 import type { Telemetry } from "../../delivery/trace.ts";
 import { createChallengerSource } from "../../forms/intake/challenge.ts";
-import { FILE_LINK_PATH, type FileLinks, createFileLinks } from "../../forms/inbox/file-links.ts";
-import { SPAM_LINK_PATH, createSpamLinks } from "../../forms/inbox/spam-links.ts";
+import { type FileLinks, createFileLinks } from "../../forms/inbox/file-links.ts";
 import { FORM_KEY, type Form } from "../../forms/form.ts";
 import { createFormFinder } from "../../forms/forms.ts";
 import type { Judge } from "../../forms/spam/external-checks.ts";
@@ -14,7 +13,6 @@ import type { Report, Shown } from "../errors.ts";
 import {
   CHALLENGE_PATH,
   ERROR_PATH,
-  FEED_PATH,
   PAGE_PATH,
   SUBMIT_PATH,
   THANKS_PATH,
@@ -22,19 +20,16 @@ import {
   WIDGET_WORKER_PATH,
 } from "../paths.ts";
 import { createHourly } from "../hourly.ts";
-import { type Guard, type ThreadCounts, createRateLimiter, createSharedRateLimiter } from "../rate-limit.ts";
+import { type Guard, type ThreadCounts, createSharedRateLimiter } from "../rate-limit.ts";
 import { altchaWidget, altchaWorker, answerChallenge } from "./challenge.ts";
 import { OPEN, checkOrigin, corsHeaders, letRead, preflightFor } from "./cors.ts";
-import { answerFileLink } from "./files.ts";
 import { createFormPage } from "./form-page.ts";
 import { type Links, hasOwnPages, withError } from "./links.ts";
 import { errorPage, formErrorPage, methodPage, type Visit, thanksPage } from "./pages/error.ts";
 import { detailOf, problemOf } from "./pages/problem.ts";
 import type { Problem } from "./pages/texts/texts.ts";
-import { answerSpamLink } from "./spam-link.ts";
+import { type Routes, addTokenLinks } from "./token-links.ts";
 import { type Route, createSubmissionHandler, noSuchAddress } from "./receive.ts";
-
-type Routes = Hono<{ Bindings: { client: Client } }>;
 
 export type FormsService = {
   /** Answers POST to the address of a form; `client` returns the sender. */
@@ -58,8 +53,6 @@ export function createFormsService(
   const countChallenge = createSharedRateLimiter(app.now, "challenges", app.store.shared, threads);
   const challenger = createChallengerSource(app);
   const fileLinks = createFileLinks(app, links.base);
-  const spamLinks = createSpamLinks(app, links.base);
-  const countSpamLink = createRateLimiter(app.now, "requests", threads, "spam links");
   const findForm = createFormFinder(app);
   const handler = createSubmissionHandler({
     app,
@@ -108,18 +101,7 @@ export function createFormsService(
   });
   const formPage = createFormPage({ app, links, report, guard, findForm, handler });
   routes.all(PAGE_PATH, (c) => formPage(c.req.raw, c.req.param("form_key"), () => c.env.client));
-  routes.get(`${FILE_LINK_PATH}/:token`, (c) => {
-    const enter = () => guard(() => c.env.client);
-    return answerFileLink(c.req.raw, c.req.param("token"), { links: fileLinks, enter, report });
-  });
-  routes.on(["GET", "POST"], `${SPAM_LINK_PATH}/:token`, (c) => {
-    const client = () => c.env.client;
-    const parts = { links: spamLinks, client, count: countSpamLink, enter: () => guard(client), report };
-    return answerSpamLink(c.req.raw, c.req.param("token"), parts);
-  });
-  // Loaded with the first request for one.
-  const feeds = once(async () => (await import("./feeds.ts")).createFeedHandler(app, report, guard, threads));
-  routes.all(FEED_PATH, async (c) => (await feeds())(c.req.raw, c.req.param("file"), () => c.env.client));
+  addTokenLinks(routes, { app, links, fileLinks, report, guard, threads });
   routes.get(WIDGET_PATH, altchaWidget);
   routes.get(WIDGET_WORKER_PATH, altchaWorker);
   addPages(routes, links, findForm);

@@ -57,8 +57,9 @@ function pairsOf({ details, ...shown }: ShownError): [name: string, value: strin
 }
 
 /** Whether the built-in pages of a form depend on its settings, so that their addresses carry its key. */
-export function hasOwnPages({ language, successMessage, schema, page, ofProject }: Form): boolean {
-  const hasSettings = language !== null || successMessage !== null || schema !== null || page;
+export function hasOwnPages({ language, successMessage, schema, page, optIn, ofProject }: Form): boolean {
+  const hasTexts = language !== null || successMessage !== null || optIn !== null;
+  const hasSettings = hasTexts || schema !== null || page;
   return hasSettings || ofProject?.accent != null;
 }
 

@@ -198,7 +198,7 @@ function preparer(links: Links): (form: Form) => Prepared {
     const created: Prepared = {
       url,
       isBlocked: createAddressList(form.blockedSenders),
-      restPrefix: restPrefixOf(url),
+      restPrefix: restPrefixOf(url, form.optIn === null ? RECEIVED : TO_CONFIRM),
     };
     prepared.set(form, created);
     return created;
@@ -248,8 +248,11 @@ function detailsOf({ headers }: Request, { address }: Client): SenderDetails {
   };
 }
 
-function restPrefixOf(url: string): string {
-  const answer = { code: 200, success: true, message: "Thank you, your submission was received.", url };
+const RECEIVED = "Thank you, your submission was received.";
+const TO_CONFIRM = "A message was sent to your address: open the link in it to confirm your submission.";
+
+function restPrefixOf(url: string, message: string): string {
+  const answer = { code: 200, success: true, message, url };
   return `${JSON.stringify(answer).slice(0, -1)},"id":"`;
 }
 

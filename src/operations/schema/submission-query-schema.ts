@@ -8,7 +8,10 @@ import { SUBMISSION_STATES } from "../../forms/submission-state.ts";
 import { limitOf } from "./shared-schema.ts";
 
 /** A folder, or `all` of them. */
-export const submissionState = z.enum([...SUBMISSION_STATES, "all"], "state is inbox, spam, archived or all");
+export const submissionState = z.enum(
+  [...SUBMISSION_STATES, "all"],
+  `state is ${SUBMISSION_STATES.join(", ")} or all`,
+);
 
 const { characters, fields } = SEARCH_LIMITS;
 const shortText = (name: string) =>

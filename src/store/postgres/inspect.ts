@@ -137,14 +137,15 @@ async function sendingForms(query: Query): Promise<SendingForm[]> {
   );
   return rows
     .map(({ slug, settings, targets }) => {
-      const { notify, autoreply } = JSON.parse(String(settings)) as {
+      const { notify, autoreply, optIn } = JSON.parse(String(settings)) as {
         notify?: unknown[];
         autoreply?: boolean;
+        optIn?: string;
       };
       return {
         slug: String(slug),
         notifies: (notify?.length ?? 0) > 0,
-        replies: autoreply === true,
+        replies: autoreply === true || optIn !== undefined,
         hasTargets: targets === true,
       };
     })

@@ -1,7 +1,12 @@
 import { clock } from "../../base/clock.ts";
 import { AppError } from "../../base/errors.ts";
 import { noSuchForm } from "../../forms/form.ts";
-import { type Insertion, type StoredSubmission, UNKNOWN_OUTCOME } from "../../forms/intake/insertion.ts";
+import {
+  type Insertion,
+  type StoredSubmission,
+  UNKNOWN_OUTCOME,
+  folderOf,
+} from "../../forms/intake/insertion.ts";
 import { POSTGRES_UNKNOWN_MS } from "../limits.ts";
 import { type CommitStats, createCommitStats } from "../commit-stats.ts";
 import type { Measured } from "../../forms/intake/measured.ts";
@@ -197,7 +202,7 @@ function* insertAll(batch: readonly StoredSubmission[], isAgain: boolean): Work<
     const outcome: Outcome<Insertion> = before ? { value: before } : yield* insertOne(each, uncounted);
     outcomes.push(outcome);
     const isCounted =
-      !before && "value" in outcome && outcome.value.kind === "stored" && outcome.value.spam === null;
+      !before && "value" in outcome && outcome.value.kind === "stored" && folderOf(outcome.value) === "inbox";
     if (isCounted) measured.push(...(each.measured ?? []));
   }
   yield* uncounted.count();
@@ -217,7 +222,7 @@ function* insertOne(
   const insertion = yield* insertSubmission(submission, conditions ?? null, deliveries);
   if (insertion.kind === "stored") {
     if (files.length > 0) yield* run("DELETE FROM upload_notes WHERE id = $id", { id: bytesOf(id) });
-    uncounted.add(formKey, insertion.spam === null ? "inbox" : "spam", true, createdAt);
+    uncounted.add(formKey, folderOf(insertion), true, createdAt);
   }
   return { value: insertion };
 }

@@ -13,6 +13,7 @@ const REWRITTEN = [
   "delivery_attempts",
   "idempotency_keys",
   "autoreplies",
+  "confirmations",
 ];
 
 const MAY_REWRITE = `SELECT pg_has_role(relowner, 'USAGE')::text AS may

@@ -87,3 +87,9 @@ export function amongProjects(projects: readonly string[] | null): { where: stri
     params: { projects: JSON.stringify(projects) },
   };
 }
+
+/** Submissions `s` of a form `f`, in any folder: their index begins with form and state. */
+export const OF_FORM = "s.form_id = f.id AND s.state IN (0, 1, 2, 3)";
+
+/** The condition for submissions that make members: in the inbox or archived, by a sender who has not unsubscribed. */
+export const FILLS = "state IN (0, 2) AND unsubscribed_at IS NULL";

@@ -11,6 +11,7 @@ import type * as Rewrite from "./rewrite.ts";
 import type * as Index from "./search-index.ts";
 import { query } from "./statements.ts";
 import type { MeasuredBatch } from "../../experiments/measurement.ts";
+import { folderOf } from "../../forms/intake/insertion.ts";
 import type { Measured } from "../../forms/intake/measured.ts";
 import type * as Batches from "../sql/experiments/batches.ts";
 import type * as Counting from "../sql/experiments/counting.ts";
@@ -139,9 +140,10 @@ function addInserted(
 ): void {
   const [, formKey, , createdAt, , , , , , conversions] = args as WriteArgs<"insertSubmission">;
   const insertion = value as WriteResult<"insertSubmission">;
-  const spam = insertion === undefined ? null : insertion.kind === "stored" ? insertion.spam : undefined;
-  if (spam !== undefined) uncounted.add(formKey, spam === null ? "inbox" : "spam", true, createdAt);
-  if (spam === null && conversions !== null) addAll(measured, conversions);
+  if (insertion !== undefined && insertion.kind !== "stored") return;
+  const folder = insertion === undefined ? "inbox" : folderOf(insertion);
+  uncounted.add(formKey, folder, true, createdAt);
+  if (folder === "inbox" && conversions !== null) addAll(measured, conversions);
 }
 
 /** As `push`, which fails for very many. */

@@ -31,7 +31,8 @@ export function insertSubmission(
     db,
     shared.insertSubmission({ id, formKey, data, createdAt, files, meta, flags }, conditions, deliveries),
   );
-  const isPlain = insertion.kind === "stored" && insertion.spam === null && insertion.fills !== true;
+  const isPlain =
+    insertion.kind === "stored" && insertion.spam === null && !insertion.fills && !insertion.waits;
   return isPlain ? undefined : insertion;
 }
 

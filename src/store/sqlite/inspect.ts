@@ -53,7 +53,7 @@ function sendingForms(db: Database): SendingForm[] {
   const rows = db
     .query<{ slug: string; notifies: number; replies: number; targets: number }, []>(
       `SELECT slug, coalesce(json_array_length(settings, '$.notify'), 0) > 0 AS notifies,
-              coalesce(json_extract(settings, '$.autoreply'), 0) AS replies,
+              coalesce(json_extract(settings, '$.autoreply'), json_extract(settings, '$.optIn') IS NOT NULL) AS replies,
               EXISTS (SELECT 1 FROM targets WHERE form_id = forms.id AND enabled = 1) AS targets
        FROM forms WHERE deleted = 0 ORDER BY slug`,
     )

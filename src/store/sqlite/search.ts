@@ -137,7 +137,7 @@ function completionsOf(db: Database, prefix: string, limit: number): string[] {
 /** The position of a submission of a form in the index, or where it would be. */
 function positionOf(db: Database, formId: number, id: string): bigint {
   const sql = `SELECT p.position FROM submissions s JOIN submission_positions p ON p.seq = s.seq
-               WHERE s.form_id = $formId AND s.state IN (0, 1, 2) AND s.id = $id`;
+               WHERE s.form_id = $formId AND s.state IN (0, 1, 2, 3) AND s.id = $id`;
   const row = query<{ position: bigint }, { formId: number; id: Buffer }>(db, sql)
     .safeIntegers(true)
     .get({ formId, id: bytesOf(id) });

@@ -27,6 +27,9 @@ const submission = (data: object, more: Partial<RawSubmission> = {}): RawSubmiss
   unchecked: null,
   assignee: null,
   labels: [],
+  confirmedAt: null,
+  unsubscribedAt: null,
+  consent: null,
   ...more,
 });
 

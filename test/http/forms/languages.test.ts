@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { setForm } from "../../../src/forms/forms.ts";
 import { LANGUAGES } from "../../../src/forms/settings/kept.ts";
-import { ENGLISH_READER, askedLanguage, readerOf } from "../../../src/http/forms/pages/reader.ts";
+import { askedLanguage } from "../../../src/forms/settings/language.ts";
+import { ENGLISH_READER, readerOf } from "../../../src/http/forms/pages/reader.ts";
 import type { NewForm } from "../../../src/forms/form.ts";
 import { OPERATOR } from "../../support/records/caller.ts";
 import { type Sent, file, json, multipart, openInbox, plain, text } from "../../support/inbox.ts";

@@ -39,6 +39,9 @@ describe("a submission that is stored", () => {
         unchecked: null,
         assignee: null,
         labels: [],
+        confirmedAt: null,
+        unsubscribedAt: null,
+        consent: null,
       },
     ]);
   });

@@ -7,7 +7,7 @@ import type { TitleOf } from "../../../forms/inbox/titles.ts";
 import type { SavedView } from "../../../access/user.ts";
 import type { Submission } from "../../../forms/submission.ts";
 import type { SubmissionFilter } from "../../../forms/inbox/filters.ts";
-import type { SubmissionMark } from "../../../forms/submission-state.ts";
+import type { SubmissionMark, SubmissionState } from "../../../forms/submission-state.ts";
 
 /** Actions on the ticked rows, which are seen once one is ticked; `total` is of the whole list, null where it is not known. */
 export function BulkBar({ query, total }: { query: InboxQuery; total: number | null }) {
@@ -53,7 +53,12 @@ export function exportOf(query: InboxQuery, format: (typeof EXPORTS)[number]) {
 export const MATCHING = "/inbox/-/matching";
 
 /** Display names of the folders. */
-export const FOLDER_NAMES = { inbox: "Inbox", spam: "Spam", archived: "Archive" } as const;
+export const FOLDER_NAMES = {
+  inbox: "Inbox",
+  spam: "Spam",
+  archived: "Archive",
+  unconfirmed: "Unconfirmed",
+} as const;
 
 /** Data of an inbox page. */
 export type Listing = {
@@ -81,7 +86,7 @@ export type Listing = {
 /** Error of typed input, with its field. */
 export type Fault = { field: string; message: string };
 
-type Count = "inbox" | "unread" | "spam" | "archived";
+type Count = "unread" | SubmissionState;
 
 /** How many submissions a form has, or all of them. */
 export function sumOf(counts: readonly FormCounts[], form: string | null, count: Count): number {
@@ -105,6 +110,7 @@ export const MOVES: Record<InboxQuery["folder"], readonly MarkButton[]> = {
     ["inbox", "Move to inbox", "e"],
     ["spam", "Spam", "s"],
   ],
+  unconfirmed: [["spam", "Spam", "s"]],
 };
 
 /** A button for each mark that submissions of a folder can get, and one that deletes them. */

@@ -70,7 +70,7 @@ export function readFilters(get: (filter: PageFilter) => string | undefined): Pa
 /** The folder of that name. Throws `invalid`. */
 function folderIn(name: string): SubmissionState {
   const folder = SUBMISSION_STATES.find((each) => each === name);
-  if (!folder) throw new AppError("invalid", "a folder is inbox, spam or archived");
+  if (!folder) throw new AppError("invalid", `a folder is one of ${SUBMISSION_STATES.join(", ")}`);
   return folder;
 }
 

@@ -127,6 +127,9 @@ function ListChips({ query, counts, mine, views }: Pick<Listing, "query" | "coun
         ),
         chip("Archive", { ...plain, folder: "archived" }),
         chip("Spam", { ...plain, folder: "spam" }, sumOf(counts, form, "spam")),
+        ...(query.folder === "unconfirmed" || sumOf(counts, null, "unconfirmed") > 0
+          ? [chip("Unconfirmed", { ...plain, folder: "unconfirmed" }, sumOf(counts, form, "unconfirmed"))]
+          : []),
         ...views.map(({ name, to }) => ({
           label: <Foreign text={name} />,
           ...linkOf(to),

@@ -106,7 +106,7 @@ async function projectDeletionPage(app: App, project: Project, typed?: string): 
   ]);
   const held = counts
     .filter(({ project }) => project === slug)
-    .reduce((sum, { inbox, spam, archived }) => sum + inbox + spam + archived, 0);
+    .reduce((sum, { inbox, spam, archived, unconfirmed }) => sum + inbox + spam + archived + unconfirmed, 0);
   return deletionPage({
     project: slug,
     title: "Delete the project",

@@ -122,7 +122,7 @@ function About({
   const words = [hasForms ? formName : null, user].filter(Boolean).join(" · ");
   return (
     <>
-      {hasFolders && state === "archived" && <Badge>archived</Badge>}
+      {hasFolders && (state === "archived" || state === "unconfirmed") && <Badge>{state}</Badge>}
       {spam !== null && <Badge tone="warn">{hasFolders ? `spam: ${spam}` : <Foreign text={spam} />}</Badge>}
       {labels.map((label) => (
         <Badge tone="info">

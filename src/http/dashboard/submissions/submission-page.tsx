@@ -39,7 +39,8 @@ export function submissionPage(view: SubmissionView & { views: readonly SavedVie
     badges: (
       <>
         {!read && <Badge tone="info">unread</Badge>}
-        {state === "archived" && <Badge>archived</Badge>}
+        {(state === "archived" || state === "unconfirmed") && <Badge>{state}</Badge>}
+        {submission.unsubscribedAt !== null && <Badge tone="warn">unsubscribed</Badge>}
         {spam !== null && <Badge tone="warn">spam</Badge>}
       </>
     ),

@@ -89,10 +89,13 @@ export type Visit = { referer: string | undefined; acceptLanguage: string | unde
 /** The built-in page after a submission was stored, with the texts of the form if it has some. */
 export async function thanksPage({ referer, acceptLanguage }: Visit, form?: Form): Promise<Response> {
   const reader = form ? await readerOf(form.language, acceptLanguage) : ENGLISH_READER;
-  const [title, text] = reader.texts.thanks;
+  const asks = form !== undefined && form.optIn !== null;
+  const [title, text] = asks
+    ? (await import("../../../delivery/opt-in/texts.ts")).optInTexts(reader.language).sent
+    : reader.texts.thanks;
   return page(
     { status: 200, title, mark: "good", reader, accent: form?.ofProject?.accent },
-    html`<p class="lines">${form?.successMessage ?? text}</p>
+    html`<p class="lines">${asks ? text : (form?.successMessage ?? text)}</p>
       ${wayBack(referer, reader)}`,
   );
 }

@@ -7,9 +7,11 @@ import type {
   SettledDelivery,
 } from "../../../delivery/store.ts";
 import { DEFAULT_SETTINGS } from "../../../forms/settings/settings.ts";
+import type { StoredConsent } from "../../../forms/opt-in/consent.ts";
 import type { RawSubmission } from "../../../forms/submission.ts";
 import { QUEUED } from "./deliveries.ts";
 import { bytesOf, textOf } from "../ids.ts";
+import { OF_FORM } from "../rows.ts";
 import { countSubmissions } from "../submissions/counts.ts";
 import { COLUMNS, type SubmissionRow, viewRaw } from "../submissions/submissions.ts";
 import { type Work, all, first, only, run } from "../work.ts";
@@ -61,7 +63,7 @@ export function* deliveryContent(submission: string): Work<DeliveryContent | und
   const row = yield* first<ContentRow>(
     `SELECT ${COLUMNS}, (SELECT mail_from FROM projects WHERE id = f.project_id) AS mail_from, f.name, f.key, f.settings
      FROM forms f CROSS JOIN submissions s
-     WHERE s.form_id = f.id AND s.state IN (0, 1, 2) AND s.id = $id AND f.deleted = 0`,
+     WHERE ${OF_FORM} AND s.id = $id AND f.deleted = 0`,
     { id: bytesOf(submission) },
   );
   if (!row) return undefined;
@@ -70,6 +72,7 @@ export function* deliveryContent(submission: string): Work<DeliveryContent | und
   return {
     form: { ...DEFAULT_SETTINGS, ...JSON.parse(settings), project, mailFrom, slug, name, key },
     submission: { ...shown, createdAt: row.created_at },
+    language: row.consent === null ? null : ((JSON.parse(row.consent) as StoredConsent).language ?? null),
     spamCount: yield* countSubmissions(key, ["spam"]),
   };
 }

@@ -5,6 +5,7 @@ import {
   noSuchDelivery,
   shownTarget,
   type NewDelivery,
+  type Pace,
 } from "../../../delivery/delivery.ts";
 import {
   DELIVERY_STATUSES as STATUSES,
@@ -14,7 +15,7 @@ import {
 import type { DeliveryQuery } from "../../../delivery/store.ts";
 import { bytesOf, textOf } from "../ids.ts";
 import { amongProjects } from "../lists.ts";
-import { PROJECT_OF_FORM } from "../rows.ts";
+import { OF_FORM, PROJECT_OF_FORM } from "../rows.ts";
 import { SKIP_LOCKED, type Work, all, first, only, run } from "../work.ts";
 
 /** Deliveries that one page looks at. */
@@ -22,7 +23,7 @@ const MAX_SCANNED = 1000;
 
 /** The lane of a delivery, as the index of queued deliveries has it. */
 export const LANE =
-  "CASE WHEN kind IN ('mail', 'notification', 'autoreply', 'reply') THEN '' ELSE target END";
+  "CASE WHEN kind IN ('mail', 'notification', 'autoreply', 'reply', 'confirmation', 'welcome') THEN '' ELSE target END";
 
 export const QUEUED = STATUSES.indexOf("queued");
 const FAILED = STATUSES.indexOf("failed");
@@ -55,12 +56,14 @@ const PLACED = `deliveries d LEFT JOIN submissions s ON s.seq = d.submission_seq
 
 /** Inserts the deliveries of a submission that had none before. */
 export function* insertDeliveries(seq: number, deliveries: readonly NewDelivery[], now: number): Work<void> {
-  for (const { id, kind, target, limit, trace = null } of deliveries) {
+  for (const { id, kind, target, limit, pace, trace = null } of deliveries) {
     if (limit && !(yield* takeAutoreply(seq, limit, now))) continue;
+    const dueAt = pace === undefined ? now : yield* takePlace(pace, now);
+    if (dueAt === null) continue;
     yield* run(
-      `INSERT INTO deliveries (id, submission_seq, kind, target, due_at, trace) VALUES ($id, $seq, $kind, $target, $now, $trace)
+      `INSERT INTO deliveries (id, submission_seq, kind, target, due_at, trace) VALUES ($id, $seq, $kind, $target, $dueAt, $trace)
        ON CONFLICT (submission_seq, kind, target) DO NOTHING`,
-      { id: bytesOf(id), seq, kind, target, now, trace },
+      { id: bytesOf(id), seq, kind, target, dueAt, trace },
     );
   }
 }
@@ -73,6 +76,26 @@ export function* resumeDeliveries(seq: number, deliveries: readonly NewDelivery[
       { seq, kind, target, now },
     );
   }
+}
+
+/** When a mailbox may be asked to confirm, which is recorded; null if it was asked too often. */
+function* takePlace({ hash, most, within, apart }: Pace, now: number): Work<number | null> {
+  const key = Buffer.from(hash, "hex");
+  // Waits for others who ask the same mailbox.
+  const { times } = yield* only<{ times: string }>(
+    `INSERT INTO confirmations (hash, times, expires_at) VALUES ($key, '[]', $expiresAt)
+     ON CONFLICT (hash) DO UPDATE SET expires_at = excluded.expires_at RETURNING times`,
+    { key, expiresAt: now + within },
+  );
+  const lately = (JSON.parse(times) as number[]).filter((at) => at > now - within);
+  if (lately.length >= most) return null;
+  const dueAt = Math.max(now, (lately.at(-1) ?? -Infinity) + apart);
+  yield* run("UPDATE confirmations SET times = $times, expires_at = $expiresAt WHERE hash = $key", {
+    key,
+    times: JSON.stringify([...lately, dueAt]),
+    expiresAt: dueAt + within,
+  });
+  return dueAt;
 }
 
 /** Records an automatic reply, unless the address got one lately or the form has sent too many. Returns whether it did. */
@@ -138,7 +161,7 @@ const AFTER_EVERY_ID = Buffer.alloc(17, 0xff);
 /** The deliveries of one submission: the index of submissions begins with form and state. */
 const BY_SUBMISSION = `forms f CROSS JOIN submissions s CROSS JOIN deliveries d LEFT JOIN notices n ON n.delivery = d.id
   LEFT JOIN projects p ON p.id = n.project_id
-  WHERE s.form_id = f.id AND s.state IN (0, 1, 2) AND s.id = $submission AND f.deleted = 0
+  WHERE ${OF_FORM} AND s.id = $submission AND f.deleted = 0
     AND d.submission_seq = s.seq`;
 
 /** Source of a page: failed deliveries, and few queued ones, by their indexes, the others in order of their ids. */

@@ -24,7 +24,7 @@ export type SourceRow = {
   pending: number;
 };
 
-/** A submission that is not spam. */
+/** A submission that makes members: see `FILLS`. */
 type Filling = { seq: number; data: string };
 
 /** The condition for one segment. */

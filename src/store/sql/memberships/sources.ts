@@ -1,11 +1,8 @@
 import type { SegmentSource } from "../../../flags/source-card.ts";
 import type { FilledSegment } from "../../../forms/form.ts";
-import { PROJECT_OF_FORM } from "../rows.ts";
+import { FILLS, PROJECT_OF_FORM } from "../rows.ts";
 import { FOR_UPDATE, FOR_UPDATE_ALONE, type Work, all, first, insert, run, setsOf } from "../work.ts";
-import { SUBMISSION_STATES } from "../../../forms/submission-state.ts";
 import { ONE, type SourceRow, approveMembers, fill } from "./members.ts";
-
-const SPAM = SUBMISSION_STATES.indexOf("spam");
 
 /** Submissions that are read at a time, to be made members. */
 const AT_ONCE = 500;
@@ -39,15 +36,16 @@ export function* putSource(
   yield* insert("segment_sources", { ...place, formId: form.id, ...kept, epoch, ...counts });
   yield* run("UPDATE forms SET fills = 1 WHERE id = $id AND fills = 0", { id: form.id });
   for (let after = 0; ;) {
-    const rows = yield* all<{ seq: number; data: string; state: number }>(
-      "SELECT seq, data, state FROM submissions WHERE form_id = $formId AND seq > $after ORDER BY seq LIMIT $limit",
+    const rows = yield* all<{ seq: number; data: string; fills: number }>(
+      `SELECT seq, data, CASE WHEN ${FILLS} THEN 1 ELSE 0 END AS fills FROM submissions
+       WHERE form_id = $formId AND seq > $after ORDER BY seq LIMIT $limit`,
       { formId: form.id, after, limit: AT_ONCE },
     );
     const row = yield* first<SourceRow>(`SELECT * FROM segment_sources WHERE ${ONE}`, place);
     yield* fill(
       row!,
-      rows.flatMap(({ seq, data, state }) =>
-        state === SPAM ? [] : [{ seq, fields: JSON.parse(data) as Record<string, unknown> }],
+      rows.flatMap(({ seq, data, fills }) =>
+        fills === 0 ? [] : [{ seq, fields: JSON.parse(data) as Record<string, unknown> }],
       ),
     );
     if (rows.length < AT_ONCE) return;

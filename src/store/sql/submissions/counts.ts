@@ -6,7 +6,9 @@ import { bytesOf, textOf } from "../ids.ts";
 import { PROJECT_OF_FORM, amongProjects } from "../rows.ts";
 import { type Work, all, merged, only, run } from "../work.ts";
 
-const [INBOX, SPAM, ARCHIVED] = (["inbox", "spam", "archived"] as const).map((each) => STATES.indexOf(each));
+const [INBOX, SPAM, ARCHIVED, UNCONFIRMED] = [...STATES.keys()] as [number, number, number, number];
+
+const EVERY = [...STATES.keys()].join();
 
 /** The hour of the rows that hold how many submissions there are, instead of how many were stored in an hour. */
 const NOW = Number.MAX_SAFE_INTEGER;
@@ -37,6 +39,7 @@ export function* contentVersion(formKey: string): Work<string> {
     inbox: number;
     spam: number;
     archived: number;
+    unconfirmed: number;
     stored: number;
     mark: string | null;
     event: string | null;
@@ -44,22 +47,24 @@ export function* contentVersion(formKey: string): Work<string> {
   const row = yield* only<Row>(
     `SELECT ${sumOf(`c.state = ${INBOX} AND c.hour = ${NOW}`)} AS inbox,
        ${sumOf(`c.state = ${SPAM} AND c.hour = ${NOW}`)} AS spam,
-       ${sumOf(`c.state = ${ARCHIVED} AND c.hour = ${NOW}`)} AS archived, ${sumOf(`c.hour < ${NOW}`)} AS stored,
+       ${sumOf(`c.state = ${ARCHIVED} AND c.hour = ${NOW}`)} AS archived,
+       ${sumOf(`c.state = ${UNCONFIRMED} AND c.hour = ${NOW}`)} AS unconfirmed, ${sumOf(`c.hour < ${NOW}`)} AS stored,
        (SELECT id || '.' || at FROM submission_marks ORDER BY id DESC LIMIT 1) AS mark,
        (SELECT id || '.' || at FROM submission_events ORDER BY id DESC LIMIT 1) AS event
      FROM submission_counts c WHERE c.form_id = (SELECT id FROM forms WHERE key = $formKey)`,
     { formKey },
   );
-  const { inbox, spam, archived, stored, mark, event } = row;
-  return [inbox, spam, archived, stored, mark, event].join();
+  const { inbox, spam, archived, unconfirmed, stored, mark, event } = row;
+  return [inbox, spam, archived, unconfirmed, stored, mark, event].join();
 }
 
 /** Counts of every form, by slug and project. */
 export function listCounts(): Work<FormCounts[]> {
   const sql = `SELECT f.key AS "formKey", ${PROJECT_OF_FORM} AS project, f.slug AS form, f.name,
       ${sumOf(`c.state = ${INBOX}`)} AS inbox, ${sumOf(`c.state = ${INBOX} AND c.unread = 1`)} AS unread,
-      ${sumOf(`c.state = ${SPAM}`)} AS spam, ${sumOf(`c.state = ${ARCHIVED}`)} AS archived
-    FROM forms f LEFT JOIN submission_counts c ON c.form_id = f.id AND c.state IN (0, 1, 2) AND c.${PRESENT}
+      ${sumOf(`c.state = ${SPAM}`)} AS spam, ${sumOf(`c.state = ${ARCHIVED}`)} AS archived,
+      ${sumOf(`c.state = ${UNCONFIRMED}`)} AS unconfirmed
+    FROM forms f LEFT JOIN submission_counts c ON c.form_id = f.id AND c.state IN (${EVERY}) AND c.${PRESENT}
     WHERE f.deleted = 0 GROUP BY f.id ORDER BY f.slug, project`;
   return all<FormCounts>(sql);
 }
@@ -69,7 +74,7 @@ export function* printCounts(): Work<string> {
   type Row = { form: number; state: number; unread: number; count: number };
   const rows = yield* all<Row>(`SELECT c.form_id AS form, c.state, c.unread, c.count
     FROM forms f CROSS JOIN submission_counts c
-    WHERE c.form_id = f.id AND c.state IN (0, 1, 2) AND c.${PRESENT}`);
+    WHERE c.form_id = f.id AND c.state IN (${EVERY}) AND c.${PRESENT}`);
   const counts = rows.map(({ form, state, unread, count }) => `${form} ${state} ${unread} ${count}`);
   return counts.toSorted().join();
 }
@@ -205,11 +210,18 @@ type CountRow = { formKey: string; state: number; unread: number; hour: number; 
 
 function rowsOf({ formKey, state, unread, hour, count }: Group): CountRow[] {
   const now = { formKey, state: STATES.indexOf(state), unread, hour: NOW, count };
-  // Submissions from before 1970, which an import has, are in the first hour.
-  return [
-    now,
-    { formKey, state: state === "spam" ? SPAM! : INBOX!, unread: 1, hour: Math.max(hour, 0), count },
-  ];
+  if (state === "unconfirmed") return [now];
+  return [now, arrivalsIn(formKey, state === "spam" ? SPAM : INBOX, hour, count)];
+}
+
+/** Submissions that were stored in an hour. Those from before 1970, which an import has, are in the first one. */
+function arrivalsIn(formKey: string, state: number, hour: number, count: number): CountRow {
+  return { formKey, state, unread: 1, hour: Math.max(hour, 0), count };
+}
+
+/** Counts a submission that its sender has confirmed as one that arrives then. */
+export function countConfirmed(formKey: string, now: number): Work<number> {
+  return addCount(arrivalsIn(formKey, INBOX, hourOf(now), 1));
 }
 
 /** The order in which every transaction changes rows, so that of two at the same time neither waits for the other. */

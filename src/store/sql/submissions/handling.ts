@@ -14,7 +14,7 @@ import { noSuchSubmission } from "../../../forms/submission.ts";
 import { replyTarget } from "../../../delivery/delivery.ts";
 import { bytesOf, textOf } from "../ids.ts";
 import { insertRows, runAmong } from "../lists.ts";
-import { amongProjects } from "../rows.ts";
+import { OF_FORM, amongProjects } from "../rows.ts";
 import { type Value, type Work, all, first, merged, only, run } from "../work.ts";
 import { type KnownSubmission, formIdOf, lockSubmissions } from "./submissions.ts";
 
@@ -47,7 +47,7 @@ export function* unassign(assignee: string, by: Author): Work<void> {
   const rows = yield* all<{ seq: number }>(
     // By form and state, as the index of assigned submissions is.
     `SELECT s.seq FROM forms f CROSS JOIN submissions s
-     WHERE s.form_id = f.id AND s.state IN (0, 1, 2) AND s.assignee IS NOT NULL AND s.assignee = $assignee`,
+     WHERE ${OF_FORM} AND s.assignee IS NOT NULL AND s.assignee = $assignee`,
     { assignee },
   );
   const seqs = rows.map(({ seq }) => seq);
@@ -176,7 +176,7 @@ export function* listEvents(id: string): Work<HandlingRecord[]> {
   const rows = yield* all<Omit<HandlingRecord, "delivery"> & { delivery: Uint8Array | null }>(
     `SELECT e.kind, e.text, e.delivery, e.who, e.at
      FROM forms f CROSS JOIN submissions s CROSS JOIN submission_events e
-     WHERE s.form_id = f.id AND s.state IN (0, 1, 2) AND s.id = $id AND f.deleted = 0 AND e.submission_seq = s.seq
+     WHERE ${OF_FORM} AND s.id = $id AND f.deleted = 0 AND e.submission_seq = s.seq
      ORDER BY e.id`,
     { id: bytesOf(id) },
   );

@@ -2,12 +2,12 @@ import { recountStored } from "./quota.ts";
 import { isIdOf } from "../../../base/ids.ts";
 import { noSuchForm } from "../../../forms/form.ts";
 import type { ImportedSubmission, ImportResult } from "../../../forms/store.ts";
-import { SUBMISSION_STATES as STATES } from "../../../forms/submission-state.ts";
 import { allAmong } from "../lists.ts";
 import { insertRows } from "../lists.ts";
 import { createUncounted } from "./counts.ts";
 import { fillSegments } from "../memberships/members.ts";
 import { bytesOf, textOf } from "../ids.ts";
+import { FILLS } from "../rows.ts";
 import { IMPORTED_COLUMNS, OF_FORMS, importedValues } from "./submissions.ts";
 import { FOR_UPDATE, type Value, type Work, first, run } from "../work.ts";
 
@@ -49,17 +49,14 @@ export function* importSubmissions(
   return result;
 }
 
-/** Makes members of those in submissions that were imported, except spam. */
+/** Makes members of those in submissions that were imported. */
 function* fillImported(formId: number, rows: readonly Value[][]): Work<void> {
-  const stored = yield* allAmong<{ seq: number; data: string; state: number }>(
+  const stored = yield* allAmong<{ seq: number; data: string }>(
     rows.map(([id]) => id!),
-    (list) => `SELECT s.seq, s.data, s.state ${OF_FORMS} AND f.id = $formId AND s.id IN ${list}`,
+    (list) => `SELECT s.seq, s.data ${OF_FORMS} AND f.id = $formId AND ${FILLS} AND s.id IN ${list}`,
     { formId },
   );
-  yield* fillSegments(
-    formId,
-    stored.filter(({ state }) => STATES[state] !== "spam"),
-  );
+  yield* fillSegments(formId, stored);
 }
 
 export function* hasForeignIds(formKey: string): Work<boolean> {

@@ -4,6 +4,7 @@ import {
   type Conditions,
   IN_INBOX,
   type Insertion,
+  folderOf,
   type StoredSubmission,
   type Mark,
 } from "../../../forms/intake/insertion.ts";
@@ -34,8 +35,8 @@ export function* insertSubmission(
   const decision = conditions ? yield* decide(formKey, createdAt, conditions, bytes) : IN_INBOX;
   if (decision.kind !== "stored") return decision;
   if (conditions?.quota && conditions.quota.maxStorage !== null) yield* addStored(formKey, bytes);
-  const { spam } = decision;
-  const seq = yield* insertRow(submission, form.id, spam, conditions?.unchecked ?? null);
+  const { spam, waits } = decision;
+  const seq = yield* insertRow(submission, form.id, decision, conditions);
   for (const [index, { key, ...file }] of files.entries()) {
     yield* run(
       `INSERT INTO files (submission_seq, position, field, name, type, size, sha256, blob_key)
@@ -45,7 +46,7 @@ export function* insertSubmission(
   }
   if (conditions) yield* recordMarks(id, spam, conditions);
   if (spam === null) yield* insertDeliveries(seq, deliveries, createdAt);
-  const fills = form.fills === 1 && spam === null;
+  const fills = form.fills === 1 && spam === null && waits !== true;
   if (fills && (yield* fillSegments(form.id, [{ seq, data: submission.data }])))
     return { kind: "stored", spam, fills };
   return decision;
@@ -57,14 +58,16 @@ type Row = Omit<StoredSubmission, "conditions" | "deliveries" | "measured">;
 function* insertRow(
   { id, data, createdAt, meta = null, flags = null }: Row,
   formId: number,
-  spam: string | null,
-  unchecked: string | null,
+  decision: Insertion & { kind: "stored" },
+  conditions: Conditions | null,
 ): Work<number> {
-  const state = STATES.indexOf(spam === null ? "inbox" : "spam");
+  const state = STATES.indexOf(folderOf(decision));
+  const { spam } = decision;
+  const { unchecked = null, consent = null } = conditions ?? {};
   const { seq } = yield* only<{ seq: number }>(
-    `INSERT INTO submissions (id, form_id, data, created_at, state, spam, unread, meta, flags, unchecked)
-     VALUES ($id, $formId, $data, $createdAt, $state, $spam, 1, $meta, $flags, $unchecked) RETURNING seq`,
-    { id: bytesOf(id), formId, data, createdAt, state, spam, meta, flags, unchecked },
+    `INSERT INTO submissions (id, form_id, data, created_at, state, spam, unread, meta, flags, unchecked, consent)
+     VALUES ($id, $formId, $data, $createdAt, $state, $spam, 1, $meta, $flags, $unchecked, $consent) RETURNING seq`,
+    { id: bytesOf(id), formId, data, createdAt, state, spam, meta, flags, unchecked, consent },
   );
   return seq;
 }
@@ -76,6 +79,7 @@ const EXPIRING = [
   "recent_contents",
   "recent_feedback",
   "autoreplies",
+  "confirmations",
 ] as const;
 
 type MarkTable = "spent_nonces" | "recent_contents";
@@ -103,7 +107,7 @@ function* decideAlone(formKey: string, now: number, conditions: Conditions): Wor
   if (spam !== null) return keepsSpam ? { kind: "stored", spam } : { kind: "spam", reason: spam };
   const isFull = maxSubmissions !== null && (yield* countSubmissions(formKey, NOT_SPAM)) >= maxSubmissions;
   if (isFull) return { kind: "full" };
-  return { kind: "stored", spam: null };
+  return conditions.consent ? { kind: "stored", spam: null, waits: true } : { kind: "stored", spam: null };
 }
 
 /** Records what a submission that is stored leaves behind: its key, its solved challenge, its content. */

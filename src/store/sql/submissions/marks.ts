@@ -1,4 +1,5 @@
 import type { Author } from "../../../access/caller.ts";
+import { AppError } from "../../../base/errors.ts";
 import type { NewDelivery } from "../../../delivery/delivery.ts";
 import { MAX_MARKS_KEPT } from "../../../forms/limits.ts";
 import type { MarkRecord } from "../../../forms/inbox/handling-store.ts";
@@ -14,12 +15,14 @@ import { emptySegments, fillSegments, keepSources } from "../memberships/members
 import { insertDeliveries, resumeDeliveries } from "../delivery/deliveries.ts";
 import { insertRows } from "../lists.ts";
 import { bytesOf } from "../ids.ts";
+import { FILLS, OF_FORM } from "../rows.ts";
 import { type KnownSubmission, lockSubmissions } from "./submissions.ts";
 import { type Value, type Work, all } from "../work.ts";
 
 /**
- * Marks submissions and queues the deliveries of those that leave the spam folder. Returns those that changed. Throws
- * `not_found` for an unknown id, and then changes nothing.
+ * Marks submissions and queues the deliveries of those that leave the spam folder: one that its sender was to confirm waits
+ * for that again. Returns those that changed. Throws `not_found` for an unknown id and `conflict` to keep one that waits, and
+ * then changes nothing.
  */
 export function* markSubmissions(
   ids: readonly string[],
@@ -30,10 +33,22 @@ export function* markSubmissions(
   const known = yield* lockSubmissions(ids);
   const unknown = ids.find((id) => !known.has(id));
   if (unknown !== undefined) throw noSuchSubmission(unknown);
+  const isKept = isFolder(mark) && mark !== "spam";
+  const waiting = [...known].find(([, { state }]) => isKept && state === UNCONFIRMED);
+  if (waiting) throw waitsForSender(waiting[0]);
   const changed = [...known].filter(([, row]) => !hasMark(row, mark));
   const seqs = changed.map(([, { seq }]) => seq);
   if (mark === "spam") yield* emptySegments(seqs);
-  yield* setMark(seqs, mark);
+  const isAwaited = (row: KnownSubmission) => isKept && row.consent !== null && row.confirmed_at === null;
+  const awaited = changed.filter(([, row]) => isAwaited(row)).map(([, { seq }]) => seq);
+  yield* setMark(
+    seqs.filter((seq) => !awaited.includes(seq)),
+    mark,
+  );
+  yield* runAmong(
+    awaited,
+    (list) => `UPDATE submissions SET state = ${UNCONFIRMED}, spam = NULL WHERE seq IN ${list}`,
+  );
   const hasLeftSpam = ({ state }: KnownSubmission) => isFolder(mark) && state === SPAM;
   yield* record(changed.map(([, row]) => [row.seq, mark, hasLeftSpam(row) ? row.spam : null, by.who, by.at]));
   yield* fillAgain(changed.flatMap(([, row]) => (hasLeftSpam(row) ? [row.seq] : [])));
@@ -53,7 +68,7 @@ function* fillAgain(seqs: readonly number[]): Work<void> {
   const rows = yield* allAmong<{ seq: number; data: string; form_id: number }>(
     seqs,
     (list) => `SELECT s.seq, s.data, s.form_id FROM submissions s JOIN forms f ON f.id = s.form_id
-      WHERE f.fills = 1 AND s.seq IN ${list}`,
+      WHERE f.fills = 1 AND ${FILLS} AND s.seq IN ${list}`,
   );
   for (const form of new Set(rows.map((row) => row.form_id)))
     yield* fillSegments(
@@ -62,7 +77,14 @@ function* fillAgain(seqs: readonly number[]): Work<void> {
     );
 }
 
-const SPAM = STATES.indexOf("spam");
+const [SPAM, UNCONFIRMED] = [STATES.indexOf("spam"), STATES.indexOf("unconfirmed")];
+
+function waitsForSender(id: string): AppError {
+  return new AppError("conflict", `submission ${id} waits for its sender to confirm it`, {
+    reason: "submission-unconfirmed",
+    hint: "it can be marked as spam, or deleted",
+  });
+}
 
 function hasMark({ state, unread }: KnownSubmission, mark: SubmissionMark): boolean {
   return isFolder(mark) ? STATES[state] === mark : (unread === 1) === (mark === "unread");
@@ -98,7 +120,7 @@ export function listMarks(id: string): Work<MarkRecord[]> {
   return all<MarkRecord>(
     `SELECT m.mark, m.spam, m.who, m.at
      FROM forms f CROSS JOIN submissions s CROSS JOIN submission_marks m
-     WHERE s.form_id = f.id AND s.state IN (0, 1, 2) AND s.id = $id AND f.deleted = 0 AND m.submission_seq = s.seq
+     WHERE ${OF_FORM} AND s.id = $id AND f.deleted = 0 AND m.submission_seq = s.seq
      ORDER BY m.id`,
     { id: bytesOf(id) },
   );

@@ -199,5 +199,6 @@ export function* purgeSubmissions(
     (list) => `DELETE FROM idempotency_keys WHERE submission IN ${list}`,
   );
   yield* runAmong(replyHashes.map(bytesOf), (list) => `DELETE FROM autoreplies WHERE hash IN ${list}`);
+  yield* runAmong(replyHashes.map(bytesOf), (list) => `DELETE FROM confirmations WHERE hash IN ${list}`);
   return found.map(({ id }) => id);
 }

@@ -34,6 +34,7 @@ import {
   noteSubmission,
 } from "./handling.ts";
 import { listMarks, markSubmissions } from "./marks.ts";
+import type * as OptIn from "./opt-in.ts";
 import {
   findArrival,
   listLastArrivals,
@@ -43,6 +44,9 @@ import {
 } from "./order.ts";
 import { type FindHits, scanSubmissions } from "./scan.ts";
 import { findRawSubmission, findSubmission, listSubmissions, standingOfSubmissions } from "./submissions.ts";
+
+/** Loaded with the first sender who confirms. */
+const optIn = () => require("./opt-in.ts") as typeof OptIn;
 
 /** The slice of submissions, but for what each driver does in its own way. */
 export function submissionSlice(findHits: FindHits, forget: Forget) {
@@ -80,6 +84,7 @@ export function submissionSlice(findHits: FindHits, forget: Forget) {
       hasForeignIds,
       arrival: findArrival,
       lastArrivals: listLastArrivals,
+      awaited: (...args: Parameters<typeof OptIn.findAwaited>) => optIn().findAwaited(...args),
     },
     writes: submissionWrites(forget),
     weights: {
@@ -98,6 +103,8 @@ export function submissionSlice(findHits: FindHits, forget: Forget) {
 export function submissionWrites(forget: Forget) {
   return {
     mark: markSubmissions,
+    confirm: (...args: Parameters<typeof OptIn.confirmSubmission>) => optIn().confirmSubmission(...args),
+    unsubscribe: (...args: Parameters<typeof OptIn.unsubscribe>) => optIn().unsubscribe(...args),
     assign: assignSubmissions,
     label: labelSubmissions,
     note: noteSubmission,

@@ -14,12 +14,15 @@ import {
   COLUMN_NAMES,
   type ColumnName,
   columnsOfRow,
+  CONFIRMING,
   HANDLED,
+  storedName,
+  type StoredName,
   textsOfColumns,
 } from "../../../forms/submission-columns.ts";
 import { textOf, bytesOf } from "../ids.ts";
-import { type Value, type Work, all, FOR_UPDATE_OF_S, first, merged } from "../work.ts";
-import { PROJECT_OF_FORM } from "../rows.ts";
+import { type Value, type Work, all, FOR_UPDATE_OF_S, fieldsOf, first, merged } from "../work.ts";
+import { OF_FORM, PROJECT_OF_FORM } from "../rows.ts";
 import { noSuchForm } from "../../../forms/form.ts";
 import { allAmong } from "../lists.ts";
 import { cutPage, pageCut } from "../pages.ts";
@@ -39,12 +42,15 @@ export type SubmissionRow = {
 
 /** The columns of a `SubmissionRow` in a join of submissions `s` and forms `f`, except its data. */
 export const COLUMNS_BUT_DATA = `s.id, s.seq, ${PROJECT_OF_FORM} AS project, f.slug AS form, s.created_at, s.state, s.spam,
-  s.unread, ${COLUMN_NAMES.map((name) => `s.${name}`).join()}`;
+  s.unread, ${fieldsOf("s", COLUMN_NAMES.join(" "))}`;
 
 export const COLUMNS = `${COLUMNS_BUT_DATA}, s.data`;
 
 /** The columns that an import stores as {@link importedValues}. */
-export const IMPORTED_COLUMNS = ["data, created_at, state, spam, unread", ...COLUMN_NAMES].join();
+export const IMPORTED_COLUMNS = [
+  "data, created_at, state, spam, unread",
+  ...COLUMN_NAMES.map(storedName),
+].join();
 
 export function importedValues(submission: ImportedSubmission): Value[] {
   const { data, createdAt, state, spam, read } = submission;
@@ -89,9 +95,8 @@ export function* filesOf(seqs: readonly number[]): Work<Map<number, FileInfo[]>>
   return files;
 }
 
-/** Joins submissions of any form to it, in a folder: the index of submissions begins with form and state. */
-export const OF_FORMS = `FROM forms f CROSS JOIN submissions s
-  WHERE s.form_id = f.id AND s.state IN (0, 1, 2) AND f.deleted = 0`;
+/** Joins submissions of any form to it. */
+export const OF_FORMS = `FROM forms f CROSS JOIN submissions s WHERE ${OF_FORM} AND f.deleted = 0`;
 
 export function* listSubmissions(
   formKey: string,
@@ -130,18 +135,23 @@ export function* findRawSubmission(id: string): Work<RawSubmission | undefined> 
 
 /** The standing of submissions, by id. Unknown ids are left out. */
 export function* standingOfSubmissions(ids: readonly string[]): Work<Record<string, Standing>> {
-  type Row = Pick<SubmissionRow, "id" | "project" | "form" | "state" | "unread" | (typeof HANDLED)[number]>;
+  type Row = Pick<
+    SubmissionRow,
+    "id" | "project" | "form" | "state" | "unread" | (typeof HANDLED)[number]
+  > & {
+    waits: number;
+  };
   const rows = yield* allAmong<Row>(
     ids.map(bytesOf),
     (
       list,
-    ) => `SELECT s.id, ${PROJECT_OF_FORM} AS project, f.slug AS form, s.state, s.unread, s.${HANDLED.join(", s.")}
+    ) => `SELECT s.id, ${PROJECT_OF_FORM} AS project, f.slug AS form, s.state, s.unread, s.${HANDLED.join(", s.")}, ${WAITS} AS waits
                ${OF_FORMS} AND s.id IN ${list}`,
   );
   const found = new Map(
-    rows.map(({ id, state, unread, labels, ...row }) => [
+    rows.map(({ id, state, unread, labels, waits, ...row }) => [
       textOf(id),
-      { ...row, state: STATES[state]!, read: unread === 0, labels: labelsOf(labels) },
+      { ...row, state: STATES[state]!, read: unread === 0, labels: labelsOf(labels), waits: waits === 1 },
     ]),
   );
   return Object.fromEntries(
@@ -152,10 +162,23 @@ export function* standingOfSubmissions(ids: readonly string[]): Work<Record<stri
   );
 }
 
-/** The columns of a submission that change, by what people do with it. */
-export const CHANGING = ["state", "spam", "unread", ...HANDLED] as const;
+/** Whether the sender of a submission `s` was to confirm it, and has not. */
+export const WAITS = "CASE WHEN s.consent IS NOT NULL AND s.confirmed_at IS NULL THEN 1 ELSE 0 END";
 
-export type KnownSubmission = Pick<SubmissionRow, "seq" | (typeof CHANGING)[number]>;
+/** The columns of a submission that change, by what people do with it. */
+export const CHANGING = [
+  "state",
+  "spam",
+  "unread",
+  ...HANDLED,
+  ...CONFIRMING.map(storedName),
+  "consent",
+] as const;
+
+export type KnownSubmission = Pick<SubmissionRow, "seq" | "state" | "spam" | "unread"> &
+  Pick<Submission, "assignee"> & {
+    [Name in StoredName<"labels" | (typeof CONFIRMING)[number] | "consent">]: string | null;
+  };
 
 /** The given submissions that exist, by their ids, locked for a change. */
 export function* lockSubmissions(ids: readonly string[]): Work<Map<string, KnownSubmission>> {

@@ -5,6 +5,7 @@ import { PORTABLE_TABLES, TABLE_NAMES, type TableName, columnsOf } from "../../.
 import { connectUnmigrated } from "../connection.ts";
 import { sqliteError } from "../errors.ts";
 import { insertBatch, refuseRows } from "./fill.ts";
+import { OF_FORM } from "../../sql/rows.ts";
 import { CHANGING } from "../../sql/submissions/submissions.ts";
 import { queueRemovals } from "../search-index.ts";
 import { close, query } from "../statements.ts";
@@ -82,7 +83,7 @@ function findSubmission(db: Database, id: string): Found | null {
   return query<Found, [Buffer]>(
     db,
     `SELECT s.seq, ${CHANGING.map((name) => `s.${name}`).join()} FROM forms f CROSS JOIN submissions s
-     ON s.form_id = f.id AND s.state IN (0, 1, 2) AND s.id = ?1`,
+     ON ${OF_FORM} AND s.id = ?1`,
   ).get(bytesOf(id));
 }
 
@@ -90,7 +91,7 @@ function findSubmission(db: Database, id: string): Found | null {
 function findUnknown(db: Database, ids: readonly string[]): string[] {
   const sql = `SELECT value AS id FROM json_each(?1) WHERE NOT EXISTS (
     SELECT 1 FROM forms f CROSS JOIN submissions s
-    ON s.form_id = f.id AND s.state IN (0, 1, 2) AND s.id = unhex(value, '-'))`;
+    ON ${OF_FORM} AND s.id = unhex(value, '-'))`;
   return query<{ id: string }, [string]>(db, sql)
     .all(JSON.stringify(ids))
     .map(({ id }) => id);

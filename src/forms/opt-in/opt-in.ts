@@ -1,0 +1,96 @@
+import { isoTime } from "../../base/clock.ts";
+import { DAY_MS } from "../../base/days.ts";
+import { AppError, type FieldError } from "../../base/errors.ts";
+import { once } from "../../base/once.ts";
+import { sha256 } from "../../base/sum.ts";
+import { mailboxOf, plainAddress } from "../../delivery/address.ts";
+import type { NewDelivery } from "../../delivery/delivery.ts";
+import type { Sender } from "../intake/conditions.ts";
+import type { Visitor } from "../intake/measured.ts";
+import type { Form } from "../form.ts";
+import { askedLanguage } from "../settings/language.ts";
+import type { FormsApp } from "../store.ts";
+import { type StoredConsent, shownText } from "./consent.ts";
+
+/** How often one mailbox is asked to confirm, over all forms. */
+const PACE = { most: 3, within: DAY_MS, apart: 60_000 };
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The address in the field whose owner confirms; null for another value, and for a form that does not ask. */
+export function optInAddress({ optIn }: Pick<Form, "optIn">, fields: Fields): string | null {
+  return optIn !== null && Object.hasOwn(fields, optIn) ? plainAddress(fields[optIn]) : null;
+}
+
+/** The fault of a submission without an address that can be asked; empty for none. */
+export function optInFaults(form: Form, fields: Fields): FieldError[] {
+  const { optIn: field } = form;
+  if (field === null || optInAddress(form, fields) !== null) return [];
+  const value = Object.hasOwn(fields, field) ? fields[field] : null;
+  const isMissing = value === null || value === "";
+  const [code, message] = isMissing
+    ? (["required", `${field} is required`] as const)
+    : (["format", `${field} is not one mail address`] as const);
+  return [{ field, code, message, label: field, limit: isMissing ? [] : ["email"] }];
+}
+
+/** The request to confirm a submission. */
+export function confirmationTo(app: FormsApp, target: string): NewDelivery {
+  return { id: app.nextId(), kind: "confirmation", target, pace: { hash: paceHash(target), ...PACE } };
+}
+
+/** The hash of the mailbox of an address that was asked to confirm, in hex. */
+export function paceHash(address: string): string {
+  return sha256(JSON.stringify(["confirmation", mailboxOf(address)]));
+}
+
+/** The consent of the sender of a submission, as JSON. */
+export async function consentOf(
+  app: FormsApp,
+  form: Form,
+  sender: Sender,
+  visitor: Visitor | null,
+): Promise<string> {
+  const consent: StoredConsent = {
+    at: isoTime(app.now()),
+    address: await hashNetwork(app, sender.network()),
+    text: shownText(form),
+    ...(form.language === "auto" && { language: askedLanguage(sender.details().language ?? "") }),
+    ...(visitor && { visitor }),
+  };
+  return JSON.stringify(consent);
+}
+
+/** The secrets of databases: each submission to a form whose senders confirm is hashed with it. */
+const secrets = new WeakMap<object, () => Promise<string>>();
+
+/** A hash of a network, by which one request can be compared with another, and which names no network. */
+export async function hashNetwork({ store, random }: FormsApp, network: string): Promise<string> {
+  let secret = secrets.get(store);
+  if (!secret) {
+    secret = once(() => store.secrets.keep("consent", Buffer.from(random(32)).toString("base64url")));
+    secrets.set(store, secret);
+  }
+  return new Bun.CryptoHasher("sha256", await secret()).update(network).digest("hex");
+}
+
+/** When the sender of a submission can confirm it no longer, in milliseconds since 1970. */
+export function endOfOptIn({ optInWithin }: Pick<Form, "optInWithin">, createdAt: number): number {
+  return createdAt + optInWithin * 1000;
+}
+
+/**
+ * The delivery that asks the sender of a submission again, after it has left the spam folder. Throws `conflict` once it is too late
+ * to confirm.
+ */
+export async function askAgain(app: FormsApp, form: Form, id: string): Promise<NewDelivery[]> {
+  const awaited = await app.store.submissions.awaited(id);
+  if (!awaited) return [];
+  if (endOfOptIn(form, awaited.createdAt) <= app.now())
+    throw new AppError("conflict", `the time in which the sender of ${id} could confirm it is over`, {
+      reason: "submission-unconfirmed",
+      hint: "it can be deleted",
+    });
+  const address = optInAddress(form, JSON.parse(awaited.data) as Fields);
+  return address === null ? [] : [confirmationTo(app, address)];
+}
