@@ -96,6 +96,7 @@ function describe(status: Status & { certificate: Certificate | null }, executab
       sendsMail === false ? "no mail server, so mail waits: see serve --smtp-url and --mail-url" : null,
     ],
     ["last backup", lastBackup(backup)],
+    ["arrived", arrival(backup)],
     ["backups", schedule(backup)],
   ]);
 }
@@ -121,8 +122,16 @@ function lastBackup({ last, failure }: Backups): string {
   return `${at}, ${formatBytes(bytes)}${file === null ? "" : `, ${file}`}`;
 }
 
-function schedule({ directory, every, keep, next }: Backups): string {
-  if (every === null) return "not scheduled: see serve --backup-dir";
+/** The newest backup in the bucket; null for a server without one. */
+function arrival({ bucket, arrived }: Backups): string | null {
+  if (bucket == null) return null;
+  if (arrived === undefined) return "not recorded here: formflag backup list shows them";
+  return arrived ? `${arrived.at}, ${formatBytes(arrived.bytes)}, ${arrived.file}` : `none in ${bucket} yet`;
+}
+
+function schedule({ directory, bucket, every, keep, encrypted, next }: Backups): string {
+  if (every === null) return "not scheduled: see serve --backup-dir and --backup-to";
   const then = next === null ? "" : `, next at ${next}`;
-  return `every ${durationInWords(every)} into ${directory}, ${keep} kept${then}`;
+  const places = [directory, bucket].filter((each) => each != null).join(" and ");
+  return `every ${durationInWords(every)} into ${places}, ${encrypted ? "encrypted, " : ""}${keep} kept${then}`;
 }

@@ -5,7 +5,9 @@ import type { Backups } from "../../src/maintenance/status.ts";
 import { NAMES } from "../../src/storage.ts";
 
 /** How the newest backups ended. */
-export type BackupRecord = Pick<Backups, "last" | "failure">;
+export type BackupRecord = Pick<Backups, "last" | "failure"> & {
+  arrived: NonNullable<Backups["arrived"]> | null;
+};
 
 /** The variable by which a server tells its own command that the backup is in the audit log already. */
 export const RECORDED = "FORMFLAG_BACKUP_RECORDED";
@@ -16,11 +18,12 @@ export const UNVERIFIED = ".unverified";
 /** Reads what is known of the backups of a folder: a data directory, or that of the backups of a shared database. */
 export function readBackups(folder: string): BackupRecord {
   try {
-    const { last, failure } = JSON.parse(readFileSync(join(folder, NAMES.backups), "utf8")) as BackupRecord;
-    return { last, failure };
+    const record = JSON.parse(readFileSync(join(folder, NAMES.backups), "utf8")) as Partial<BackupRecord>;
+    const { last = null, failure = null, arrived = null } = record;
+    return { last, failure, arrived };
   } catch {
     // There was none yet, or the disk is failing, which other checks report.
-    return { last: null, failure: null };
+    return { last: null, failure: null, arrived: null };
   }
 }
 

@@ -12,9 +12,11 @@ import type { Log } from "./log.ts";
  * Checks what a server uses later, before it writes anything. Throws `forbidden` for a folder that this user may not write to,
  * and `unavailable` for a port under 1024 that this user may not use.
  */
-export function checkBeforehand(config: ServeConfig, log: Log): void {
+export async function checkBeforehand(config: ServeConfig, log: Log): Promise<void> {
   const { backups, audit } = config;
-  if (backups !== null) {
+  if (backups !== null && (backups.bucket !== null || backups.recipients.length > 0))
+    (await import("./backups/require-places.ts")).requirePlaces(backups);
+  if (backups !== null && backups.directory !== null) {
     const isThere = requireWritable("--backup-dir", backups.directory);
     if (!isThere)
       log.line("info", `the folder of backups ${backups.directory} does not exist: it is created`);

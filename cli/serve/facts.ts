@@ -6,7 +6,7 @@ import { readBackups } from "../data/backups.ts";
 import { readServing, senderUrl } from "../data/serving.ts";
 import { newestIn } from "./backups/folder.ts";
 import type { Settings } from "./settings.ts";
-import { type BackupSettings, readBackup } from "./backups/schedule-options.ts";
+import { type BackupSettings, readBackup, shownSettings } from "./backups/schedule-options.ts";
 
 /** The facts of data that no server runs on. */
 export function factsOf({ data, shared }: Storage, version: string): ServerFacts {
@@ -35,8 +35,8 @@ export function localFacts(storage: Storage, version: string, servers: readonly 
     [...(serving?.settings ? [serving.settings] : []), ...servers]
       .map(readBackup)
       .find((each) => each !== null) ?? null;
-  const next = settings === null ? null : nextOf(settings);
-  const backup = { ...recordedBackups(storage, settings), next };
+  const recorded = recordedBackups(storage, settings);
+  const backup = { ...recorded, next: settings && nextOf(settings, recorded) };
   if (serving === null) return { ...facts, backup };
   const { startedAt, origin, dashboard, version: itsVersion } = serving;
   // The certificate is for that name alone.
@@ -54,14 +54,19 @@ export function localFacts(storage: Storage, version: string, servers: readonly 
 /** The backups of a server with these settings, by the record of a folder. */
 export function recordedBackups({ data, shared }: Storage, settings: BackupSettings | null): Backups {
   const folder = shared === null ? data : (settings?.directory ?? null);
-  const { last, failure } = folder === null ? NO_BACKUPS : readBackups(folder);
+  // A server of a shared database that has no folder for them records its backups nowhere.
+  const { last, failure, arrived } =
+    folder === null ? { ...NO_BACKUPS, arrived: undefined } : readBackups(folder);
+  if (settings === null) return { ...NO_BACKUPS, last };
   // A failure is of no interest once the server makes none any more.
-  return { ...NO_BACKUPS, ...settings, last, failure: settings === null ? null : failure };
+  return { ...NO_BACKUPS, ...shownSettings(settings), last, arrived, failure };
 }
 
 /** The time of the next backup on schedule, which a failure or another backup may delay. */
-function nextOf({ directory, every }: BackupSettings): string {
-  const last = newestIn(directory, clock.now());
-  const due = last === null ? 0 : Date.parse(last.at) + every * 1000;
-  return isoTime(Math.max(due, clock.now()));
+function nextOf({ directory, bucket, every }: BackupSettings, { arrived }: Backups): string {
+  const after = (last: number | undefined) => (last === undefined ? 0 : last + every * 1000);
+  const now = clock.now();
+  const ofFolder = directory === null ? Infinity : after(newestIn(directory, now)?.at);
+  const ofBucket = bucket === null ? Infinity : after(arrived ? Date.parse(arrived.at) : undefined);
+  return isoTime(Math.max(Math.min(ofFolder, ofBucket), now));
 }

@@ -86,7 +86,7 @@ export async function serve(
   // A mail server that cannot be used as configured is an error at the start.
   if (connections.mail !== null) await outgoing();
   if (config.backups !== null || config.audit.file !== null || lowPortsOf(config).length > 0)
-    (await import("./beforehand.ts")).checkBeforehand(config, log);
+    await (await import("./beforehand.ts")).checkBeforehand(config, log);
   let [isDraining, isOutdated] = [false, false];
   const stopItself = async (why: string) => {
     log.line("warn", `${why}: this server stops`);

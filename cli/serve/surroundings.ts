@@ -48,6 +48,14 @@ export function surroundingsOf(
     hintFor: (error) => hintFor(error, undefined),
     adviceOn,
     backups,
+    async probeBackups() {
+      if (config.backups === null || config.backups.bucket === null) return [];
+      const [{ requirePlaces }, { probeArchives }] = await Promise.all([
+        import("./backups/require-places.ts"),
+        import("../../src/blobs/s3/probe.ts"),
+      ]);
+      return probeArchives(requirePlaces(config.backups)!);
+    },
   };
 }
 

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { AppError } from "../../src/base/errors.ts";
+import type { S3Credentials } from "../../src/blobs/s3/request.ts";
 import type { Migrate } from "../../src/store/postgres/migrate.ts";
 import { NAMES } from "../../src/storage.ts";
 import type { FilesPlace, SharedStorage, Storage } from "../../src/storage.ts";
@@ -158,19 +159,17 @@ async function loadShared(settings: StorageSettings, url: string): Promise<Share
 async function loadFiles({ blobs, data, isDataGiven }: StorageSettings): Promise<FilesPlace> {
   if (blobs === null) return isDataGiven ? { kind: "directory", data } : { kind: "none" };
   const { parseS3Url } = await import("../../src/blobs/s3/url.ts");
-  const location = parseS3Url(blobs);
+  return { kind: "bucket", url: blobs, location: parseS3Url(blobs), credentials: readS3Credentials() };
+}
+
+/** The credentials of object storage, which only variables hold. Throws `unauthenticated` without them. */
+export function readS3Credentials(): S3Credentials {
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env;
   if (!accessKeyId || !secretAccessKey)
     throw new AppError("unauthenticated", "the credentials of the object storage are missing", {
       reason: "storage-credentials",
     });
-  const sessionToken = env["AWS_SESSION_TOKEN"] || undefined;
-  return {
-    kind: "bucket",
-    url: blobs,
-    location,
-    credentials: { accessKeyId, secretAccessKey, sessionToken },
-  };
+  return { accessKeyId, secretAccessKey, sessionToken: env["AWS_SESSION_TOKEN"] || undefined };
 }
 
 async function urlOf(database: DatabaseSetting): Promise<string> {

@@ -84,6 +84,11 @@ export const FLOORS = [
     imports: AREAS.filter((area) => !["documents", "following", "memberships"].includes(area.slice(4))),
     libraries: ["modern-tar", "zod"],
   },
+  {
+    area: "src/maintenance/encryption",
+    imports: [],
+    libraries: ["@noble/ciphers", "@noble/curves", "age-encryption"],
+  },
   // The storage, and checks of it with a server's own drivers.
   { area: "src/storage.ts", imports: ["src/blobs", "src/store"], libraries: [] },
   {

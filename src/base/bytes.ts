@@ -5,6 +5,8 @@ export const KiB = 1024;
 
 export const MiB = 1024 * KiB;
 
+export const GiB = 1024 * MiB;
+
 /** Bytes as a person writes them: `1 MB`, `1.5 MB`, `300 bytes`. A MB is 1,048,576 bytes. */
 export function formatBytes(bytes: number): string {
   const units = [

@@ -2,10 +2,19 @@ import * as z from "zod/mini";
 
 /** Backups of a server, or of a data directory. */
 export const backupsSchema = z.object({
-  /** The folder and the seconds between two backups that the server makes itself, and how many of them it keeps; null without. */
+  /**
+   * The folder and the seconds between two backups that the server makes itself, and how many of them it keeps, or of which days,
+   * weeks and months one: `7d,4w,6m`; null without.
+   */
   directory: z.nullable(z.string()),
   every: z.nullable(z.int()),
-  keep: z.nullable(z.int()),
+  keep: z.nullable(z.union([z.int(), z.string()])),
+  /** Where in a bucket the server stores them, as `s3://bucket/prefix`; an older server does not say it, nor what follows. */
+  bucket: z.optional(z.nullable(z.string())),
+  /** Whether they are encrypted. */
+  encrypted: z.optional(z.boolean()),
+  /** The newest one that arrived in the bucket, as far as is known. */
+  arrived: z.optional(z.nullable(z.object({ at: z.string(), file: z.string(), bytes: z.int() }))),
   /** The newest backup that is known; `file` is null for one that was streamed. */
   last: z.nullable(z.object({ at: z.string(), file: z.nullable(z.string()), bytes: z.int() })),
   /** The newest attempt of the server, if it failed. */

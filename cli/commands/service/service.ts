@@ -99,6 +99,7 @@ function parse(command: Command): Values {
     scope: options["user"] === true ? "user" : "system",
     usesLowPort: lowPortsOf(config).length > 0,
     hasTls: config.tls !== null,
+    usesTemporary: config.backups !== null && config.backups.bucket !== null,
   };
   return { config: cli, print: options["print"] === true, service };
 }

@@ -17,6 +17,8 @@ export type Service = {
   scope: "system" | "user";
   /** Whether it listens on a port under 1024. */
   usesLowPort: boolean;
+  /** Whether it makes large temporary files. */
+  usesTemporary: boolean;
   /** Whether it serves HTTPS, so that a hangup makes it read its certificate again. */
   hasTls: boolean;
 };
@@ -37,7 +39,7 @@ export const SHARED = /^\/(usr|opt)\//;
  * https://www.freedesktop.org/software/systemd/man/latest/systemd.exec.html
  */
 export function unitText(service: Service): string {
-  const { executable, args, data, scope, hasTls, secrets } = service;
+  const { executable, args, data, scope, hasTls, secrets, usesTemporary } = service;
   if (/["'\\\u0000-\u001f]/.test(executable)) {
     const hint = `copy it to /usr/local/bin/${NAME}, and print the unit with that one`;
     throw usage(`systemd runs no executable with quotes in its path: ${executable}`, hint);
@@ -72,6 +74,7 @@ export function unitText(service: Service): string {
           ),
         ]
       : []),
+    ...(usesTemporary ? ["# /tmp may be in memory.", "Environment=TMPDIR=/var/tmp"] : []),
     "UMask=0077",
     `ExecStart=${command.join(" ")}`,
     ...(hasTls ? ["# Reads the TLS certificate again.", "ExecReload=/bin/kill -HUP $MAINPID"] : []),

@@ -13,10 +13,10 @@ type Child = Bun.Subprocess<"ignore", "pipe", "pipe">;
 export type BackupCommands = {
   isRunning: () => boolean;
   /**
-   * Runs `formflag backup` with these arguments to its end, with its temporary files in a folder. Returns what it prints as
-   * JSON. Throws `unavailable` with its error, whose cause is what else the log should have.
+   * Runs `formflag backup` with these arguments to its end, with its temporary files in a folder, or with null where those of the
+   * server are. Returns what it prints as JSON. Throws `unavailable` with its error, whose cause is what else the log should have.
    */
-  run: (folder: string, ...args: string[]) => Promise<Record<string, unknown>>;
+  run: (folder: string | null, ...args: string[]) => Promise<Record<string, unknown>>;
   /** Begins a backup that is downloaded. Throws `unavailable` if it fails before it writes anything. */
   download: (now: number) => Promise<Download>;
   /** Ends the running backups, and begins no more. */
@@ -34,7 +34,8 @@ export function createBackupCommands(
   const start = (args: string[], more: Record<string, string> = {}): Child => {
     if (isStopping) throw new AppError("unavailable", "the server is about to stop");
     const child = Bun.spawn([...program, "backup", ...args], {
-      env: { ...env, [RECORDED]: "1", ...more },
+      // Options win over variables in a server, and its commands get what it uses.
+      env: { ...env, FORMFLAG_BACKUP_RECIPIENT: undefined, [RECORDED]: "1", ...more },
       stdin: "ignore",
       stdout: "pipe",
       stderr: "pipe",
@@ -47,8 +48,8 @@ export function createBackupCommands(
 
   return {
     isRunning: () => children.size > 0,
-    async run(TMPDIR, ...args) {
-      const child = start([...args, "--json"], { TMPDIR });
+    async run(folder, ...args) {
+      const child = start([...args, "--json"], folder === null ? {} : { TMPDIR: folder });
       const [out, err, code] = await Promise.all([
         new Response(child.stdout).text(),
         new Response(child.stderr).text(),

@@ -73,8 +73,6 @@ export type S3Client = {
 };
 
 const MAX_RETRIES = 3;
-/** No try begins later than this after the first, in milliseconds. */
-const RETRY_WINDOW_MS = 15_000;
 /** A millisecond more to wait for an answer for each so many bytes of a body. */
 const BODY_BYTES_PER_MS = KiB / 4;
 
@@ -87,9 +85,13 @@ export type S3Timing = {
   /** Until the next try, at least and at most. */
   minDelay: number;
   maxDelay: number;
+  /** After the first try, until no other begins. */
+  window: number;
+  /** Tries after the first. Default: 3. */
+  retries?: number;
 };
 
-const TIMING: S3Timing = { answer: 10_000, stall: 30_000, minDelay: 100, maxDelay: 2000 };
+const TIMING: S3Timing = { answer: 10_000, stall: 30_000, minDelay: 100, maxDelay: 2000, window: 15_000 };
 
 const NO_BODY = {
   bytes: null,
@@ -137,18 +139,20 @@ export function createS3Client(
   ): Promise<T> => {
     const size = request.body?.size ?? 0;
     const what = `${request.method} ${request.key ?? "of the bucket"}`;
-    const { retries = MAX_RETRIES, signal } = request;
+    const { retries = timing.retries ?? MAX_RETRIES, signal } = request;
     const began = clock.steady();
     for (let retry = 0; ; retry += 1) {
       try {
         return await inTurn(size, () =>
-          withDeadline(timing.answer + size / BODY_BYTES_PER_MS, signal, async (deadline, abort) =>
-            read(await sendOnce(request, deadline), abort, retry > 0),
+          withDeadline(
+            (request.answerMs ?? timing.answer) + size / BODY_BYTES_PER_MS,
+            signal,
+            async (deadline, abort) => read(await sendOnce(request, deadline), abort, retry > 0),
           ),
         );
       } catch (error) {
         if (signal?.aborted) throw signal.reason;
-        const isOver = retry >= retries || clock.steady() - began > RETRY_WINDOW_MS;
+        const isOver = retry >= retries || clock.steady() - began > timing.window;
         if (isOver || !isWorthRetry(error)) throw shownError(error, what);
       }
       await clock.sleep(delayOf(retry, timing));

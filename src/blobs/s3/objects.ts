@@ -4,16 +4,26 @@ import { notS3, refusalError } from "./errors.ts";
 import { textBody } from "./upload.ts";
 import { escapeXml, innerOf, isDocument, textOf } from "./xml.ts";
 
-type ListedObject = { key: string; size: number };
+/** `at` is when it was stored, in milliseconds since 1970. */
+type ListedObject = { key: string; size: number; at: number };
 
 /** Most objects that one request deletes. */
 const MAX_DELETED = 1000;
 
-/** The objects whose keys begin with `prefix`, in pages of up to 1,000. */
-export async function* listObjects(client: S3Client, prefix: string): AsyncGenerator<ListedObject[]> {
+/** The objects whose keys begin with `prefix`, in pages of up to 1,000; with `isFlat`, only those without a slash behind it. */
+export async function* listObjects(
+  client: S3Client,
+  prefix: string,
+  isFlat = false,
+): AsyncGenerator<ListedObject[]> {
   let token: string | undefined;
   do {
-    const query = { "list-type": "2", prefix, "encoding-type": "url" };
+    const query = {
+      "list-type": "2",
+      prefix,
+      "encoding-type": "url",
+      ...(isFlat && { delimiter: "/" }),
+    };
     const { text } = await client.send({
       method: "GET",
       query: token === undefined ? query : { ...query, "continuation-token": token },
@@ -23,6 +33,7 @@ export async function* listObjects(client: S3Client, prefix: string): AsyncGener
     yield innerOf(text, "Contents").map((entry) => ({
       key: decode(textOf(entry, "Key") ?? ""),
       size: Number(textOf(entry, "Size")),
+      at: Date.parse(textOf(entry, "LastModified") ?? ""),
     }));
     token = textOf(text, "IsTruncated") === "true" ? textOf(text, "NextContinuationToken") : undefined;
   } while (token !== undefined);

@@ -2,6 +2,7 @@ import { clock } from "../../base/clock.ts";
 import { AppError } from "../../base/errors.ts";
 import { isLoopbackHost } from "../../base/network.ts";
 import { requireNone } from "../blobs.ts";
+import { archivesIn } from "./archives.ts";
 import { type S3Config, uploadsOf } from "./bucket.ts";
 import { type S3Client, createS3Client } from "./client.ts";
 import { UnexpectedAnswer, notS3 } from "./errors.ts";
@@ -26,14 +27,25 @@ const CONTENT = "A check wrote this object. It can be deleted.";
  * Checks that files can be stored in a bucket, read, listed and deleted, and whether the bucket does what else it should,
  * with an object that is removed again. Throws `forbidden` if the credentials cannot be sent.
  */
-export async function probeS3({
-  location,
-  credentials,
-  timing,
-}: Omit<S3Config, "staging">): Promise<S3Finding[]> {
+export async function probeS3(place: Place): Promise<S3Finding[]> {
+  const { client, findings, isUsable } = await probe(place, uploadsOf(place.location));
+  return isUsable ? [...findings, await checkRule(client)] : findings;
+}
+
+/** The same for archives of backups, which need neither conditions nor rules. */
+export async function probeArchives(place: Place): Promise<S3Finding[]> {
+  const { findings } = await probe(place, archivesIn(place.location));
+  return findings
+    .filter(({ check }) => check !== "bucket: replace")
+    .map((finding) => ({ ...finding, check: `backup ${finding.check}` }));
+}
+
+type Place = Omit<S3Config, "staging">;
+
+async function probe({ location, credentials, timing }: Place, root: string) {
   const client = createS3Client(location, credentials, timing);
   const { bucket, endpoint, region } = location;
-  const key = `${uploadsOf(location)}-probe-${clock.uuid()}`;
+  const key = `${root}-probe-${clock.uuid()}`;
   const found = await check(
     "bucket",
     "check the bucket, the endpoint, the region, the credentials, and the right s3:ListBucket",
@@ -43,8 +55,9 @@ export async function probeS3({
     },
   );
   // Without the bucket every other check fails too.
-  if (found.status === "problem") return [found];
-  return [found, ...(await checkObject(client, key)), await checkParts(client, key), await checkRule(client)];
+  if (found.status === "problem") return { client, findings: [found], isUsable: false };
+  const findings = [found, ...(await checkObject(client, key)), await checkParts(client, key)];
+  return { client, findings, isUsable: true };
 }
 
 const PLAIN = {

@@ -25,6 +25,8 @@ export type S3Request = {
   signal?: AbortSignal | undefined;
   /** Tries after the first. Default: 3. */
   retries?: number;
+  /** Milliseconds to wait for an answer of a request that takes long. */
+  answerMs?: number;
 };
 
 /** Returns the URL of a request for a bucket. */

@@ -1,7 +1,7 @@
 import { clock } from "../../base/clock.ts";
 import { type FileHandle, access, constants, open, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Sum } from "../../base/sum.ts";
+import { type Sum, sumOf } from "../../base/sum.ts";
 import { requireRoom } from "../../base/directory.ts";
 import type { Blobs, StagedBlob } from "../blobs.ts";
 import { diskError } from "../disk-error.ts";
@@ -68,6 +68,17 @@ export function openStaging(directory: string): Staging {
       await access(directory, constants.W_OK).catch(fail);
       await requireRoom(directory).catch(fail);
     },
+  };
+}
+
+/** A file of a disk that is not changed. */
+export async function openFile(path: string): Promise<StagedFile & AsyncDisposable> {
+  const handle = await open(path, "r");
+  const sum = await sumOf(handle.createReadStream({ autoClose: false, start: 0 }));
+  return {
+    ...sum,
+    read: (offset, length) => readAll(handle, offset, length),
+    [Symbol.asyncDispose]: () => handle.close(),
   };
 }
 

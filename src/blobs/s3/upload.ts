@@ -1,6 +1,7 @@
 import { yieldToEventLoop } from "../../base/event-loop.ts";
 import { MiB } from "../../base/bytes.ts";
 import { AppError } from "../../base/errors.ts";
+import type { Sum } from "../../base/sum.ts";
 import type { S3Answer, S3Client } from "./client.ts";
 import { notS3, refusalError } from "./errors.ts";
 import type { S3Body, S3Request } from "./request.ts";
@@ -9,6 +10,8 @@ import { escapeXml, isDocument, textOf } from "./xml.ts";
 
 /** Bytes of a part. Files up to this size are one request. */
 const PART_SIZE = 8 * MiB;
+/** Most parts of a file: https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html */
+const MAX_PARTS = 10_000;
 /** Parts of one file under way at a time, so that a large file leaves turns to others. */
 const PARTS_AT_A_TIME = 3;
 /** Bytes that are hashed at once, which takes a millisecond. */
@@ -40,27 +43,18 @@ export function createUpload(client: S3Client): Upload {
   };
 
   const uploadLarge = async (key: string, file: StagedFile, { signal, taken }: UploadOptions) => {
-    const headers = { [SHA256_HEADER]: file.sha256 };
-    signal.throwIfAborted();
-    // Not aborted: an upload whose name never arrived could not be removed.
-    const { text } = await client.send({ method: "POST", key, query: { uploads: "" }, headers });
-    const uploadId = isDocument(text, "InitiateMultipartUploadResult") ? textOf(text, "UploadId") : undefined;
-    if (uploadId === undefined || uploadId === "") throw notS3(`POST ${key}`);
-    const upload = { key, query: { uploadId } };
-    try {
-      const body = textBody(completion(await uploadParts(client, key, file, uploadId, signal)));
-      const answer = await create({ method: "POST", ...upload, body, signal }, [
-        "NoSuchUpload",
-        "InvalidPart",
-      ]);
+    const size = Math.max(PART_SIZE, Math.ceil(file.size / MAX_PARTS / MiB) * MiB);
+    const part = async (index: number, query: Record<string, string>, signal: AbortSignal) => {
+      const body = partOf(file, index * size, size);
+      return etagOf((await client.send({ method: "PUT", key, query, body, signal })).headers, key);
+    };
+    const parts = { count: Math.ceil(file.size / size), part, sha256: file.sha256 };
+    await inParts(client, key, parts, signal, async (request) => {
+      const answer = await create(request, ["NoSuchUpload", "InvalidPart"]);
       if (!answer.refusal && !isDocument(answer.text, "CompleteMultipartUploadResult"))
         throw notS3(`POST ${key}`);
       await settle(client, key, file, answer, taken);
-    } catch (error) {
-      // A part that cannot be removed now is removed by a rule of the bucket.
-      await client.send({ method: "DELETE", ...upload, retries: 1 }, [404]).catch(() => undefined);
-      throw error;
-    }
+    });
   };
 
   return async (key, file, options) => {
@@ -91,38 +85,51 @@ async function settle(
   });
 }
 
-/** Uploads the parts of a file, some at a time, and returns their versions. */
-async function uploadParts(
+/** The parts of an object: `part` stores one and returns its version. */
+export type Parts = {
+  count: number;
+  sha256: string;
+  part: (index: number, query: Record<string, string>, signal: AbortSignal) => Promise<string>;
+};
+
+/** Creates an object in parts, some at a time; `complete` sends the request that ends it. What has begun is aborted on an error. */
+export async function inParts(
   client: S3Client,
   key: string,
-  file: StagedFile,
-  uploadId: string,
+  { count, part, sha256 }: Parts,
   signal: AbortSignal,
-): Promise<string[]> {
+  complete: (request: S3Request) => Promise<void>,
+): Promise<void> {
+  signal.throwIfAborted();
+  const headers = { [SHA256_HEADER]: sha256 };
+  // Not aborted: an upload whose name never arrived could not be removed.
+  const { text } = await client.send({ method: "POST", key, query: { uploads: "" }, headers });
+  const uploadId = isDocument(text, "InitiateMultipartUploadResult") ? textOf(text, "UploadId") : undefined;
+  if (uploadId === undefined || uploadId === "") throw notS3(`POST ${key}`);
+  const upload = { key, query: { uploadId } };
   const etags: string[] = [];
-  const count = Math.ceil(file.size / PART_SIZE);
   const failed = new AbortController();
   let next = 0;
   const work = async () => {
     while (next < count) {
       const index = next;
       next += 1;
-      const { headers } = await client.send({
-        method: "PUT",
-        key,
-        query: { partNumber: String(index + 1), uploadId },
-        body: partOf(file, index * PART_SIZE),
-        signal: AbortSignal.any([signal, failed.signal]),
-      });
-      etags[index] = etagOf(headers, key);
+      const query = { partNumber: String(index + 1), uploadId };
+      etags[index] = await part(index, query, AbortSignal.any([signal, failed.signal]));
     }
   };
-  const workers = Array.from({ length: PARTS_AT_A_TIME }, () =>
-    work().catch((error: unknown) => failed.abort(error)),
-  );
-  await Promise.all(workers);
-  failed.signal.throwIfAborted();
-  return etags;
+  try {
+    const workers = Array.from({ length: PARTS_AT_A_TIME }, () =>
+      work().catch((error: unknown) => failed.abort(error)),
+    );
+    await Promise.all(workers);
+    failed.signal.throwIfAborted();
+    await complete({ method: "POST", ...upload, body: textBody(completion(etags)), signal });
+  } catch (error) {
+    // A part that cannot be removed now is removed by a rule of the bucket.
+    await client.send({ method: "DELETE", ...upload, retries: 1 }, [404]).catch(() => undefined);
+    throw error;
+  }
 }
 
 /** Every S3 names the version that it stored; something else that answers 200 stores nothing. */
@@ -132,14 +139,15 @@ function etagOf(headers: Headers, key: string): string {
   return etag;
 }
 
-async function isSame(client: S3Client, key: string, { size, sha256 }: StagedFile): Promise<boolean> {
+/** Whether the object of that key is one with that size and SHA-256, by what the storage says. */
+export async function isSame(client: S3Client, key: string, { size, sha256 }: Sum): Promise<boolean> {
   const { refusal, headers } = await client.send({ method: "HEAD", key }, [404]);
   return !refusal && headers.get(SHA256_HEADER) === sha256 && headers.get("content-length") === String(size);
 }
 
 /** The part of a file that begins there; it is hashed in steps, because requests are served between them. */
-function partOf(file: StagedFile, offset: number): S3Body {
-  const size = Math.min(PART_SIZE, file.size - offset);
+function partOf(file: StagedFile, offset: number, most: number): S3Body {
+  const size = Math.min(most, file.size - offset);
   const read = async () => {
     const bytes = await file.read(offset, size);
     const hash = new Bun.CryptoHasher("sha256");

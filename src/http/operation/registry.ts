@@ -177,6 +177,15 @@ function addBackups(add: Add, backups: () => Backups): void {
     "Size of the last backup.",
     lastBackup(({ bytes }) => bytes),
   );
+  add(
+    "gauge",
+    "formflag_backup_arrived_timestamp_seconds",
+    "When the last backup that arrived in the bucket was made, since 1970.",
+    () => {
+      const { arrived } = backups();
+      return arrived ? one(Date.parse(arrived.at) / 1000) : [];
+    },
+  );
   add("gauge", "formflag_backup_failing", "1 if the last backup of the server failed, else 0.", () =>
     one(backups().failure === null ? 0 : 1),
   );

@@ -10,8 +10,7 @@ import { checkDisks } from "./disk.ts";
 import { checkOutgoing } from "./outgoing.ts";
 import { checkAddresses, checkForwarded, checkReached, checkServer } from "./server.ts";
 import type { Server, Surroundings } from "./surroundings.ts";
-import { durationInWords } from "../../base/units.ts";
-import type { Backups } from "../status.ts";
+import { checkBackups, checkBucket } from "./backups.ts";
 import { existsSync, readFileSync } from "node:fs";
 
 /** Everything that doctor checks of data and of a server with that configuration. */
@@ -29,7 +28,8 @@ export async function checkAll(storage: Storage, serve: Server, by: Surroundings
     ...(storage.shared === null ? await checkServer(serve, usable, by) : await checkReached(serve, null, by)),
     ...(await checkDomain(by, clock.now(), true)),
     ...(await checkOutgoing(serve, sending, true, by)),
-    checkBackups(by.backups, clock.now(), by.option),
+    ...checkBackups(by.backups, clock.now(), by.option),
+    ...(await checkBucket(by)),
   ];
 }
 
@@ -94,36 +94,9 @@ export async function checkRunning(
       : [checkForwarded(config.trustedProxies, forwardedIgnored, by)]),
     ...(await checkDomain(by, clock.now(), connects)),
     ...(await checkOutgoing(config, sending, connects, by)),
-    checkBackups(by.backups, clock.now(), by.option),
+    ...checkBackups(by.backups, clock.now(), by.option),
+    ...(connects ? await checkBucket(by) : []),
   ];
-}
-
-/** Checks that the last backup did not fail, and that a schedule is kept: half a period late is still well. */
-export function checkBackups(
-  { directory, every, last, failure }: Backups,
-  now: number,
-  option: (setting: string) => string,
-): Finding {
-  const check = "backup";
-  if (failure !== null)
-    return problem(
-      check,
-      `the one of ${failure.at} failed: ${failure.error}`,
-      "fix the cause: the server tries again every 15 minutes, and keeps the older ones",
-    );
-  if (every === null) {
-    const how = `the server makes them with ${option("backup-dir")}`;
-    return ok(check, last === null ? `none is known; ${how}` : `the last one is of ${last.at}; ${how}`);
-  }
-  const schedule = `one is due every ${durationInWords(every)} in ${directory}`;
-  if (last === null) return ok(check, `there is none yet; ${schedule}`);
-  if (now - Date.parse(last.at) <= every * 1500)
-    return ok(check, `the last one is of ${last.at}; ${schedule}`);
-  return warning(
-    check,
-    `the last one is of ${last.at}, although ${schedule}`,
-    "does the server run, and all the time?",
-  );
 }
 
 const FEW_FILES = 1024;

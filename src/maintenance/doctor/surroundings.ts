@@ -1,4 +1,5 @@
 import type { AppError } from "../../base/errors.ts";
+import type { Finding } from "../finding.ts";
 import type { Backups } from "../status.ts";
 import type { MailConfig } from "../../send/mail/service.ts";
 
@@ -29,6 +30,8 @@ export type Surroundings = {
   adviceOn: (failure: string) => string;
   /** The backups that are known. */
   backups: Backups;
+  /** Checks the bucket of backups by what its storage answers; empty without one. Throws what a server refuses to start with. */
+  probeBackups: () => Promise<Finding[]>;
 };
 
 /** The certificate of a server that gets it itself: times in milliseconds since 1970. */

@@ -7,7 +7,7 @@ import { createBackups } from "../../../cli/serve/backups/backups.ts";
 import { readBackup } from "../../../cli/serve/backups/schedule-options.ts";
 import { type Log, createLog } from "../../../cli/serve/log.ts";
 import { AppError } from "../../../src/base/errors.ts";
-import { checkBackups } from "../../../src/maintenance/doctor/checks.ts";
+import { checkBackups } from "../../../src/maintenance/doctor/backups.ts";
 import { environment, formflag, onData } from "../../support/commands.ts";
 import { tempDirectory } from "../../support/temp.ts";
 
@@ -26,7 +26,7 @@ async function begin(keep = 2) {
     line: (_level, text) => void lines.push(text),
     error: (error) => void errors.push(String(error)),
   } as Log;
-  const settings = { directory, every: 3600, keep };
+  const settings = { directory, bucket: null, every: 3600, keep, recipients: [] };
   const env = environment({ FORMFLAG_DATA: data });
   const open = () => createBackups(app, { settings, data, env, log });
   const archives = () => readdirSync(directory).filter((name) => name.includes(".tar"));
@@ -103,7 +103,7 @@ describe("backups on a schedule", () => {
     const { failure } = backups.state();
     expect(failure).toMatchObject({ at: "2027-01-31T13:00:00.000Z" });
     expect(await backups.job!.next!()).toBe(clock.now + HOUR / 4);
-    const report = checkBackups(backups.state(), clock.now, (setting) => `--${setting}`);
+    const [report] = checkBackups(backups.state(), clock.now, (setting) => `--${setting}`);
     expect(report).toMatchObject({
       status: "problem",
       message: expect.stringContaining("13:00:00.000Z failed"),
@@ -178,7 +178,7 @@ process.exitCode = await run(process.argv.slice(2), processIo(process.env));
   const write = (line: string) => void (text += line);
   const log = createLog({ errIsTerminal: false, note: write, err: write }, { format: "text", level: "info" });
   const env = environment({ FORMFLAG_DATA: data });
-  const settings = { directory, every: 3600, keep: 1 };
+  const settings = { directory, bucket: null, every: 3600, keep: 1, recipients: [] };
   const backups = createBackups(app, { settings, data, env, program: [process.execPath, program], log });
   for (const make of [backups.job!.run, () => backups.download().catch(log.error)]) {
     text = "";
@@ -194,8 +194,10 @@ describe("the options of backups", () => {
     expect(readBackup({})).toBeNull();
     expect(readBackup({ backupDir: "/mnt/backup", backupEvery: "6h", backupKeep: "3" })).toEqual({
       directory: "/mnt/backup",
+      bucket: null,
       every: 21_600,
       keep: 3,
+      recipients: [],
     });
   });
 
@@ -208,6 +210,6 @@ describe("the options of backups", () => {
   });
 
   test.each([{ backupEvery: "6h" }, { backupKeep: "3" }])("refuse %j without a folder", (options) => {
-    expect(() => readBackup(options)).toThrow("needs --backup-dir: no backup would be made");
+    expect(() => readBackup(options)).toThrow("needs --backup-dir or --backup-to: no backup would be made");
   });
 });

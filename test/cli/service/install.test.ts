@@ -39,6 +39,7 @@ function openMachine(more: Partial<Machine> = {}, answers: Record<string, number
     folders: [],
     scope: "system",
     usesLowPort: false,
+    usesTemporary: false,
     hasTls: false,
   };
   const steps: string[] = [];

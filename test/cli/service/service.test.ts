@@ -27,6 +27,7 @@ const SERVICE: Service = {
   folders: [],
   scope: "system",
   usesLowPort: false,
+  usesTemporary: false,
   hasTls: false,
 };
 

@@ -5,7 +5,7 @@ import { ACCESS_KEY, SECRET_KEY } from "./s3-signature.ts";
 import { tempDirectory } from "../temp.ts";
 
 /** Short waits, so that a test of many tries takes no time. */
-export const FAST: S3Timing = { answer: 2000, stall: 2000, minDelay: 1, maxDelay: 2 };
+export const FAST: S3Timing = { answer: 2000, stall: 2000, minDelay: 1, maxDelay: 2, window: 15_000 };
 
 const staging = tempDirectory();
 

@@ -10,9 +10,9 @@ type Fault = Response | "cut" | "cut-answer" | undefined;
 
 type FakeS3 = {
   url: string;
-  objects: Map<string, { bytes: Uint8Array; sha256: string | null }>;
+  objects: Map<string, { bytes: Uint8Array; sha256: string | null; at?: number }>;
   /** Uploads in parts that were neither completed nor aborted. */
-  uploads: Map<string, Map<number, Uint8Array>>;
+  uploads: Map<string, Map<number, Uint8Array> & { key: string; at: number }>;
   seen: Seen[];
   /** The most requests, and the most bytes of their bodies, that were under way at a time. */
   most: { requests: number; bytes: number };
@@ -121,13 +121,17 @@ function perform(
     objects.set(key, {
       bytes,
       sha256: headers.get("x-amz-meta-sha256") ?? metadata.get(upload ?? "") ?? null,
+      at: Date.now(),
     });
     return undefined;
   };
+  const source = headers.get("x-amz-copy-source");
+  if (source !== null) return copied(fake, source, key, headers, parts, Number(query.get("partNumber")));
   if (key === "" && method === "GET" && query.has("lifecycle"))
     return settings.lifecycle === null
       ? s3Error(404, "NoSuchLifecycleConfiguration")
       : xml(settings.lifecycle);
+  if (key === "" && method === "GET" && query.has("uploads")) return listUploads(fake, query);
   if (key === "" && method === "GET") return list(fake, query);
   if (key === "" && method === "POST" && query.has("delete")) {
     for (const [, escaped] of body.toString().matchAll(/<Key>([^<]*)<\/Key>/g)) objects.delete(escaped!);
@@ -135,7 +139,7 @@ function perform(
   }
   if (method === "POST" && query.has("uploads")) {
     const id = `upload/${crypto.randomUUID()}+&=`;
-    uploads.set(id, new Map());
+    uploads.set(id, Object.assign(new Map(), { key, at: Date.now() }));
     metadata.set(id, headers.get("x-amz-meta-sha256") ?? "");
     return xml(
       `<InitiateMultipartUploadResult><UploadId>${id.replace("&", "&amp;")}</UploadId></InitiateMultipartUploadResult>`,
@@ -163,12 +167,55 @@ function perform(
   const object = objects.get(key);
   if (!object) return method === "HEAD" ? new Response(null, { status: 404 }) : s3Error(404, "NoSuchKey");
   const { bytes, sha256 } = object;
-  const size = { "content-length": String(bytes.length), ...(sha256 && { "x-amz-meta-sha256": sha256 }) };
+  const etag = etagOf(bytes);
+  if ((headers.get("if-match") ?? etag) !== etag) return s3Error(412, "PreconditionFailed");
+  const size = {
+    "content-length": String(bytes.length),
+    etag,
+    ...(sha256 && { "x-amz-meta-sha256": sha256 }),
+  };
   if (method === "HEAD") return new Response(null, { headers: size });
   const [, last] = /^bytes=0-(\d+)$/.exec(headers.get("range") ?? "") ?? [];
+  const [, first] = /^bytes=(\d+)-$/.exec(headers.get("range") ?? "") ?? [];
+  if (first !== undefined) return new Response(bytes.slice(Number(first)), { status: 206 });
   if (last === undefined) return new Response(bytes as Uint8Array<ArrayBuffer>, { headers: size });
   if (bytes.length === 0) return s3Error(416, "InvalidRange");
   return new Response(bytes.slice(0, Number(last) + 1), { status: 206 });
+}
+
+function etagOf(bytes: Uint8Array): string {
+  return `"${createHash("md5").update(bytes).digest("hex")}"`;
+}
+
+/** Copies an object, or a range of it to a part. */
+function copied(
+  { objects }: FakeS3,
+  source: string,
+  key: string,
+  headers: Headers,
+  parts: Map<number, Uint8Array> | undefined,
+  number: number,
+): Response {
+  const object = objects.get(decodeURIComponent(source).slice(`/${BUCKET}/`.length));
+  if (!object) return s3Error(404, "NoSuchKey");
+  const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(headers.get("x-amz-copy-source-range") ?? "") ?? [];
+  const bytes = last === undefined ? object.bytes : object.bytes.slice(Number(first), Number(last) + 1);
+  if (parts) parts.set(number, bytes);
+  else objects.set(key, { ...object, at: Date.now() });
+  const tag = `<ETag>${etagOf(bytes).replaceAll('"', "&quot;")}</ETag>`;
+  return xml(
+    parts ? `<CopyPartResult>${tag}</CopyPartResult>` : `<CopyObjectResult>${tag}</CopyObjectResult>`,
+  );
+}
+
+function listUploads({ uploads }: FakeS3, query: URLSearchParams): Response {
+  const entries = [...uploads]
+    .filter(([, { key }]) => key.startsWith(query.get("prefix") ?? ""))
+    .map(
+      ([id, { key, at }]) =>
+        `<Upload><Key>${key}</Key><UploadId>${id.replace("&", "&amp;")}</UploadId><Initiated>${new Date(at).toISOString()}</Initiated></Upload>`,
+    );
+  return xml(`<ListMultipartUploadsResult>${entries.join("")}</ListMultipartUploadsResult>`);
 }
 
 /** The SHA-256 that uploads in parts were begun with. */
@@ -176,12 +223,16 @@ const metadata = new Map<string, string>();
 
 function list({ objects, settings }: FakeS3, query: URLSearchParams): Response {
   const token = query.get("continuation-token")?.replace(/^token\+ /, "") ?? "";
-  const all = [...objects.keys()].filter((key) => key.startsWith(query.get("prefix") ?? "")).toSorted();
+  const prefix = query.get("prefix") ?? "";
+  const isListed = (key: string) =>
+    key.startsWith(prefix) && !(query.get("delimiter") === "/" && key.slice(prefix.length).includes("/"));
+  const all = [...objects.keys()].filter(isListed).toSorted();
   const rest = all.filter((key) => key > token);
   const page = rest.slice(0, settings.pageSize);
   const encoded = (key: string) => encodeURIComponent(key).replaceAll("%20", "+");
   const entries = page.map(
-    (key) => `<Contents><Key>${encoded(key)}</Key><Size>${objects.get(key)!.bytes.length}</Size></Contents>`,
+    (key) =>
+      `<Contents><Key>${encoded(key)}</Key><LastModified>${new Date(objects.get(key)!.at ?? 0).toISOString()}</LastModified><Size>${objects.get(key)!.bytes.length}</Size></Contents>`,
   );
   const isTruncated = page.length < rest.length;
   const next = isTruncated ? `<NextContinuationToken>token+ ${page.at(-1)}</NextContinuationToken>` : "";
