@@ -13,11 +13,14 @@ export const RARE: Record<string, string> = {
   "@modelcontextprotocol/server":
     "{ createMcpHandler, ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server }",
   "@modelcontextprotocol/server/stdio": "{ serveStdio, StdioServerTransport }",
+  "@noble/ciphers/chacha.js": "{ chacha20poly1305 }",
+  "@noble/curves/ed25519.js": "{ ed25519, x25519 }",
   "@peculiar/x509":
     "{ AuthorityKeyIdentifierExtension, SubjectAlternativeNameExtension, X509Certificate, X509CertificateGenerator }",
   "@simplewebauthn/server": "*",
   "@simplewebauthn/server/helpers": "*",
   "acme-client": "{ default }",
+  "age-encryption": "{ Decrypter, Encrypter, Stanza }",
   "csv-parse": "{ CsvError, parse }",
   "disposable-email-domains-js": "{ disposableEmailBlocklistSet }",
   "magic-bytes.js": "{ filetypename }",

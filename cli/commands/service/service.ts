@@ -2,7 +2,7 @@ import type { Command, Option } from "commander";
 import { dirname, resolve } from "node:path";
 import { createPrinter } from "../../output/printer.ts";
 import type { Io } from "../../output/terminal.ts";
-import { lowPortsOf, readServeConfig } from "../../serve/config.ts";
+import { type ServeConfig, lowPortsOf, readServeConfig } from "../../serve/config.ts";
 import { serveOptions } from "../../serve/options.ts";
 import { isFile } from "../../serve/settings.ts";
 import { localAction } from "../../session/action.ts";
@@ -59,7 +59,7 @@ Examples:
 
 const USER = "a service of your own user, without root";
 
-type Values = { config: Config; print: boolean; service: Service };
+type Values = { config: Config; print: boolean; service: Service; backups: ServeConfig["backups"] };
 
 function parse(command: Command): Values {
   const cli = readConfig(command);
@@ -101,7 +101,7 @@ function parse(command: Command): Values {
     hasTls: config.tls !== null,
     usesTemporary: config.backups !== null && config.backups.bucket !== null,
   };
-  return { config: cli, print: options["print"] === true, service };
+  return { config: cli, print: options["print"] === true, service, backups: config.backups };
 }
 
 function isFolder(option: Option): boolean {
@@ -123,7 +123,8 @@ function isOfStorage(option: Option): boolean {
   return ["database", "blobs", "migrate"].includes(option.attributeName());
 }
 
-async function run(io: Io, { config, print, service }: Values): Promise<void> {
+async function run(io: Io, { config, print, service, backups }: Values): Promise<void> {
+  if (backups !== null) (await import("../../serve/backups/require-places.ts")).checkPlaces(backups);
   const { json } = config;
   if (print) {
     const unit = unitText(service);

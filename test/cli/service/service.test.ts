@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { type Service, unitText } from "../../../cli/commands/service/systemd.ts";
 import { EXECUTABLE, runExecutable } from "../../support/executable.ts";
 import { tempDirectory } from "../../support/temp.ts";
+import { sshKeyPair } from "../../support/records/ssh-key.ts";
 import { programAt } from "../../support/needs.ts";
 
 async function printed(args: string[], env: Record<string, string> = {}): Promise<string> {
@@ -76,9 +77,24 @@ describe("service install", () => {
     expect(unit).toContain('ReadWritePaths="/mnt/b"\nReadWritePaths="/var/log/formflag"\n');
   });
 
-  test("refuses options that serve would refuse", async () => {
-    const { code, stdout } = await runExecutable(["service", "install", "--print", "--listen", "nonsense"]);
+  test.each([
+    [["--listen", "nonsense"]],
+    [["--backup-to", "s3://bucket/prefix"]],
+    [["--backup-to", "s3://key:secret@bucket/prefix?region=eu-1"]],
+    [["--backup-dir", "/mnt/b", "--backup-recipient", "AGE-SECRET-KEY-1QQQ"]],
+  ])("refuses options that serve would refuse: %j", async (options) => {
+    const { code, stdout, stderr } = await runExecutable(["service", "install", "--print", ...options]);
     expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).not.toMatch(/secret@|KEY-1Q/);
+  });
+
+  test("passes on where backups go and for whom they are, with a place for large files on a disk", async () => {
+    const to = "s3://backups/a?endpoint=https://s3.example.com";
+    const { publicKey: recipient } = sshKeyPair("ann, at home");
+    const unit = await printed(["--backup-to", to, "--backup-recipient", recipient]);
+    expect(settingOf(unit, "ExecStart")).toEndWith(`--backup-to "${to}" --backup-recipient "${recipient}"`);
+    expect(settingOf(unit, "Environment")).toBe("TMPDIR=/var/tmp");
+    expect(settingOf(unit, "PrivateTmp")).toBe("yes");
   });
 });
 
