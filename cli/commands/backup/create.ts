@@ -50,14 +50,16 @@ export function addCreateCommand(backup: Command, io: Io): void {
     .withOptions(recipientOption())
     .after(`
 The archive is a tar file with the layout of the data directory, and a manifest.json with the SHA-256 of each file. It
-is compressed if its name ends in .gz. Submissions continue while it is made. A PostgreSQL database is first copied into
+is compressed if its name ends in .gz. Submissions continue while it is made, and the data directory holds a second copy
+of the database; on a read-only disk the folder for temporary files does, and the audit log gets no entry. A PostgreSQL database is first copied into
 the folder for temporary files (TMPDIR). An existing file is replaced only with --yes. With --server, the server makes
 the backup and sends it, which needs a token with the scope admin; the archive is verified before it gets its name. To
 let a server make backups itself, use serve --backup-dir and --backup-to.
 
 An s3:// URL names a prefix of a bucket, or an archive there by a name that ends in .tar, .tar.gz or .age. The archive is
 written into the folder for temporary files, verified, uploaded and read back, and only then gets its name. Credentials
-are in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
+are in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. They need the rights s3:ListBucket, s3:ListBucketMultipartUploads,
+s3:GetObject, s3:PutObject, s3:DeleteObject and s3:AbortMultipartUpload.
 
 With --backup-recipient the archive is encrypted in the format of age, and verified before it gets its name, which ends in
 .age. The private key is not needed here, and belongs on another machine.

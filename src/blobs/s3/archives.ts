@@ -1,4 +1,4 @@
-import { GiB } from "../../base/bytes.ts";
+import { GiB, MiB } from "../../base/bytes.ts";
 import { clock } from "../../base/clock.ts";
 import { AppError } from "../../base/errors.ts";
 import { type Sum, sumOf } from "../../base/sum.ts";
@@ -56,6 +56,8 @@ const COPIED_PART = GiB;
 const COPY_MS = 15 * 60_000;
 /** How often reading goes on after an interruption without having received a byte. */
 const MAX_INTERRUPTIONS = 5;
+/** Bytes that one request reads. */
+const PIECE = 8 * MiB;
 /** Temporary names of other machines are left alone for so long, in milliseconds. */
 const ABANDONED_MS = 86_400_000;
 const TEMPORARY = /\.unverified-[0-9a-f]{8}$/;
@@ -174,7 +176,10 @@ async function copyInParts(
   });
 }
 
-/** The bytes of an object from the start to the end, over as many connections as that takes, with pauses of so many milliseconds. */
+/**
+ * The bytes of an object from the start to the end, a piece at a time, because the runtime receives all of an answer however slowly
+ * it is read. After an interruption it goes on, with pauses of so many milliseconds.
+ */
 async function* readAll(
   client: S3Client,
   key: string,
@@ -182,18 +187,20 @@ async function* readAll(
 ): AsyncGenerator<Uint8Array> {
   let offset = 0;
   for (let interruptions = 0; offset < size;) {
+    const start = offset;
     try {
-      const headers = { Range: `bytes=${offset}-`, ...(etag !== null && { "If-Match": etag }) };
+      const Range = `bytes=${start}-${Math.min(size, start + PIECE) - 1}`;
+      const headers = { Range, ...(etag !== null && { "If-Match": etag }) };
       const { status, stream } = await client.open({ method: "GET", key, headers }, [412]);
       if (status === 412) throw new AppError("conflict", "the archive was replaced while it was read");
-      if (status !== 206 && offset > 0) throw notS3(`GET ${key}`);
+      if (status !== 206 && start > 0) throw notS3(`GET ${key}`);
       for await (const chunk of stream) {
         offset += chunk.byteLength;
         interruptions = 0;
         yield chunk;
       }
-      // Fewer bytes without an error: the storage has no more of them.
-      if (offset < size) return;
+      // The storage has no more of them.
+      if (offset === start) return;
     } catch (error) {
       interruptions += 1;
       const isLost = error instanceof AppError && error.code === "unavailable";

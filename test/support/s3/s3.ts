@@ -175,12 +175,10 @@ function perform(
     ...(sha256 && { "x-amz-meta-sha256": sha256 }),
   };
   if (method === "HEAD") return new Response(null, { headers: size });
-  const [, last] = /^bytes=0-(\d+)$/.exec(headers.get("range") ?? "") ?? [];
-  const [, first] = /^bytes=(\d+)-$/.exec(headers.get("range") ?? "") ?? [];
-  if (first !== undefined) return new Response(bytes.slice(Number(first)), { status: 206 });
+  const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(headers.get("range") ?? "") ?? [];
   if (last === undefined) return new Response(bytes as Uint8Array<ArrayBuffer>, { headers: size });
   if (bytes.length === 0) return s3Error(416, "InvalidRange");
-  return new Response(bytes.slice(0, Number(last) + 1), { status: 206 });
+  return new Response(bytes.slice(Number(first), Number(last) + 1), { status: 206 });
 }
 
 function etagOf(bytes: Uint8Array): string {
