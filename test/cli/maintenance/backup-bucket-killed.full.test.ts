@@ -16,10 +16,10 @@ const RECIPIENT = await identityToRecipient(IDENTITY);
 /** A data directory with so many uploaded files of 10 MB, which nothing compresses. */
 async function withFiles(count: number): Promise<string> {
   const server = await startServer(["--max-concurrent", "0"]);
-  const { run, json } = onData(server.data);
-  await run("forms", "create", "contact", "--uploads", "on");
-  await run("forms", "set", "contact", "--max-file-size", "20MB");
-  const { key } = await json<{ key: string }>("forms", "get", "contact");
+  const data = onData(server.data);
+  await data.run("forms", "create", "contact", "--uploads", "on");
+  await data.run("forms", "set", "contact", "--max-file-size", "20MB");
+  const { key } = await data.json<{ key: string }>("forms", "get", "contact");
   for (let file = 0; file < count; file += 1) {
     const body = new FormData();
     const bytes = new Uint8Array(10_000_000);
@@ -43,7 +43,7 @@ function begin(data: string, TMPDIR: string, ...more: string[]) {
   return Bun.spawn([EXECUTABLE, ...args], { env, stdin: "ignore", stdout: "ignore", stderr: "pipe" });
 }
 
-const named = () => [...fake.objects.keys()].filter((key) => /\.tar\.age$/.test(key));
+const named = () => [...fake.objects.keys()].filter((key) => key.endsWith(".tar.age"));
 
 /** Every named archive is whole, and nothing else is there: neither in the bucket nor in the folder for temporary files. */
 async function expectNothingLeft(TMPDIR: string) {
