@@ -116,7 +116,7 @@ export async function serve(
   let telemeter: Awaited<ReturnType<typeof openTelemetry>> = null;
   let sync = NO_SYNC;
   const data = storage.shared === null ? storage.data : null;
-  const backups = createBackups(app, { settings: config.backups, data, env: commandEnv, log });
+  const backups = await createBackups(app, { settings: config.backups, data, env: commandEnv, log });
   const facts = { ...factsOf(storage, VERSION), startedAt: new Date(clock.now()).toISOString() };
   try {
     const domain =

@@ -10,7 +10,6 @@ import { readBackups } from "../../data/backups.ts";
 import type { Log } from "../log.ts";
 import { createBackupCommands } from "./commands.ts";
 import type { BackupSettings } from "./schedule-options.ts";
-import { createSchedule } from "./schedule.ts";
 
 export type BackupOptions = {
   settings: BackupSettings | null;
@@ -35,10 +34,15 @@ type BackupService = {
 };
 
 /** Creates the backups of a server: those on its schedule, never more than one at a time, and those for clients. */
-export function createBackups(app: App, { settings, data, log, env, program }: BackupOptions): BackupService {
+export async function createBackups(
+  app: App,
+  { settings, data, log, env, program }: BackupOptions,
+): Promise<BackupService> {
   const commands = createBackupCommands(env, program);
   const isBusy = () => commands.isRunning() || (data !== null && isLocked(join(data, NAMES.backupLock)));
-  const schedule = settings && createSchedule(app, settings, { data, log, commands, isBusy });
+  // Loaded by the servers that have one.
+  const scheduling = settings && (await import("./schedule.ts"));
+  const schedule = scheduling && scheduling.createSchedule(app, settings, { data, log, commands, isBusy });
   return {
     state: () => schedule?.state() ?? { ...NO_BACKUPS, last: data === null ? null : readBackups(data).last },
     job: schedule?.job ?? null,

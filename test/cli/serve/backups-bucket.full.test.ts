@@ -54,7 +54,7 @@ describe("backups on a schedule into a bucket", () => {
     ];
     for (const name of others) fake.objects.set(PREFIX + name, { bytes: Buffer.from("x"), sha256: null });
     const { data, clock, lines, errors, open, TMPDIR } = await begin({ recipients: [RECIPIENT] });
-    const backups = open();
+    const backups = await open();
     expect(backups.state()).toMatchObject({ bucket: "s3://bucket/some/prefix", encrypted: true, last: null });
     for (let hours = 0; hours < 3; hours += 1) {
       await backups.job!.run();
@@ -75,7 +75,7 @@ describe("backups on a schedule into a bucket", () => {
     clock.now -= HOUR / 2;
     const { open: openOther, clock: otherClock, lines: others2 } = await begin({ recipients: [RECIPIENT] });
     otherClock.now = clock.now;
-    const other = openOther();
+    const other = await openOther();
     await other.job!.run();
     expect(others2).toEqual([]);
     expect(await other.job!.next!()).toBe(Date.parse("2027-01-31T15:00:00Z"));
@@ -84,7 +84,7 @@ describe("backups on a schedule into a bucket", () => {
   test("are those of the folder too, which gets no more of them while the bucket is down", async () => {
     const directory = join(tempDirectory(), "backups");
     const { clock, errors, open } = await begin({ directory, keep: "2d,1m" });
-    const backups = open();
+    const backups = await open();
     const archives = () => readdirSync(directory).filter((name) => name.includes(".tar"));
     fake.fault = () => s3Error(403, "AccessDenied");
     await backups.job!.run();
@@ -129,10 +129,10 @@ describe("backups on a schedule into a bucket", () => {
     const directory = join(tempDirectory(), "backups");
     mkdirSync(directory);
     const plain = await begin({ directory, bucket: null });
-    await plain.open().job!.run();
+    await (await plain.open()).job!.run();
     const { clock, open, errors } = await begin({ directory, recipients: [RECIPIENT] });
     clock.now += HOUR / 2;
-    await open().job!.run();
+    await (await open()).job!.run();
     expect(errors).toEqual([]);
     expect(stored()).toEqual(["formflag-auto-20270131T123000Z.tar.age"]);
   }, 60_000);

@@ -39,7 +39,7 @@ describe("backups on a schedule", () => {
     mkdirSync(directory);
     writeFileSync(join(directory, "formflag-auto-20270101T000000Z.tar.unverified"), "of a killed server");
     writeFileSync(join(directory, "formflag-backup-20200101T000000Z.tar"), "made by hand");
-    const backups = open();
+    const backups = await open();
     for (let hours = 0; hours < 3; hours += 1) {
       await backups.job!.run();
       // The second run finds nothing due.
@@ -68,7 +68,7 @@ describe("backups on a schedule", () => {
     expect(readBackups(data).last?.file).toBe(file);
     // A server that starts again goes on with the same schedule.
     clock.now -= HOUR / 2;
-    expect(await open().job!.next!()).toBe(Date.parse("2027-01-31T15:00:00Z"));
+    expect(await (await open()).job!.next!()).toBe(Date.parse("2027-01-31T15:00:00Z"));
   }, 60_000);
 
   test("do not wait for an archive from a clock that was ahead, and leave what only has the name of one", async () => {
@@ -76,7 +76,7 @@ describe("backups on a schedule", () => {
     const others = ["formflag-auto-20200101T000000Z.tar", "formflag-auto-20990101T000000Z.tar"];
     mkdirSync(join(directory, others[0]!), { recursive: true });
     writeFileSync(join(directory, others[1]!), "of another time");
-    const backups = open();
+    const backups = await open();
     for (const time of ["20270131T120000Z", "20270131T130000Z"]) {
       await backups.job!.run();
       expect(archives().toSorted()).toEqual([others[0]!, `formflag-auto-${time}.tar`, others[1]!]);
@@ -88,7 +88,7 @@ describe("backups on a schedule", () => {
 
   test("that fail are loud, tried again sooner, and leave the older ones", async () => {
     const { directory, app, clock, errors, open, archives } = await begin(1);
-    const backups = open();
+    const backups = await open();
     await backups.job!.run();
     const before = archives();
     clock.now += HOUR;
@@ -110,7 +110,7 @@ describe("backups on a schedule", () => {
     });
     // Another server of the same data knows of it, and the next success ends it.
     app.store.stats = stats;
-    const again = open();
+    const again = await open();
     expect(again.state().failure).toEqual(failure);
     await again.job!.run();
     expect(again.state().failure).toBeNull();
@@ -127,7 +127,7 @@ describe("backups on a schedule", () => {
     await app.store.close();
     const db = readFileSync(join(data, "formflag.db"));
     writeFileSync(join(data, "formflag.db"), db.fill(7, 0, 4096));
-    const closed = open();
+    const closed = await open();
     app.store.stats = async () => ({ bytes: 1 }) as Awaited<ReturnType<typeof app.store.stats>>;
     app.store.submissions.fileBytes = async () => 1;
     await closed.job!.run();
@@ -137,7 +137,7 @@ describe("backups on a schedule", () => {
 
   test("wait while another backup of the data is made", async () => {
     const { data, clock, errors, lines, open } = await begin();
-    const backups = open();
+    const backups = await open();
     const unlock = lockBackup(data);
     await backups.job!.run();
     expect([errors, lines]).toEqual([[], []]);
@@ -153,7 +153,7 @@ describe("backups on a schedule", () => {
 
   test("end with the server, which is no failure", async () => {
     const { errors, open, archives } = await begin();
-    const backups = open();
+    const backups = await open();
     const run = backups.job!.run();
     backups.stop();
     await run;
@@ -179,7 +179,13 @@ process.exitCode = await run(process.argv.slice(2), processIo(process.env));
   const log = createLog({ errIsTerminal: false, note: write, err: write }, { format: "text", level: "info" });
   const env = environment({ FORMFLAG_DATA: data });
   const settings = { directory, bucket: null, every: 3600, keep: 1, recipients: [] };
-  const backups = createBackups(app, { settings, data, env, program: [process.execPath, program], log });
+  const backups = await createBackups(app, {
+    settings,
+    data,
+    env,
+    program: [process.execPath, program],
+    log,
+  });
   for (const make of [backups.job!.run, () => backups.download().catch(log.error)]) {
     text = "";
     await make();
