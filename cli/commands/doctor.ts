@@ -15,7 +15,7 @@ import { checkRelay } from "../serve/relay/relay-status.ts";
 import { localAction } from "../session/action.ts";
 import { type Config, readCertificates, readConfig, readLocalConfig } from "../session/config.ts";
 import { loadStorage } from "../session/storage.ts";
-import { recordedBackups } from "../serve/local-facts.ts";
+import { recordedBackups } from "../serve/backups/local-facts.ts";
 import { surroundingsOf } from "../serve/surroundings.ts";
 import { checkAll } from "../../src/maintenance/doctor/checks.ts";
 import { type Finding, ok, warning } from "../../src/maintenance/finding.ts";

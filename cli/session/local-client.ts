@@ -149,7 +149,7 @@ function deploymentOf(app: App, storage: Storage, version: string): Deployment {
     findings: async () => [],
     async status() {
       const [{ localFacts }, { readServers }] = await Promise.all([
-        import("../serve/local-facts.ts"),
+        import("../serve/backups/local-facts.ts"),
         import("../../src/maintenance/running-servers.ts"),
       ]);
       const servers = (await readServers(app.store)) ?? [];

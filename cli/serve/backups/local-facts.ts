@@ -1,12 +1,12 @@
-import { clock, isoTime } from "../../src/base/clock.ts";
-import { type Backups, NO_BACKUPS, type ServerFacts } from "../../src/maintenance/status.ts";
-import type { Storage } from "../../src/storage.ts";
-import { readBackups } from "../data/backups.ts";
-import { readServing, senderUrl } from "../data/serving.ts";
-import { newestIn } from "./backups/folder.ts";
-import { type BackupSettings, readBackup, shownSettings } from "./backups/schedule-options.ts";
-import { factsOf } from "./facts.ts";
-import type { Settings } from "./settings.ts";
+import { clock, isoTime } from "../../../src/base/clock.ts";
+import { type Backups, NO_BACKUPS, type ServerFacts } from "../../../src/maintenance/status.ts";
+import type { Storage } from "../../../src/storage.ts";
+import { readBackups } from "../../data/backups.ts";
+import { readServing, senderUrl } from "../../data/serving.ts";
+import { newestIn } from "./folder.ts";
+import { type BackupSettings, readBackup, shownSettings } from "./schedule-options.ts";
+import { factsOf } from "../facts.ts";
+import type { Settings } from "../settings.ts";
 
 /**
  * The facts of data and of the server that runs on a data directory. `servers` are the settings of those of a shared database: the backups
