@@ -168,6 +168,7 @@ export const HINTS: Record<string, string | ((place: Place) => string)> = {
   "copy-differs": "stop whatever writes to either of the two, and repeat the last step",
   "backup-unreadable": "formflag backup create creates one",
   "export-incomplete": "formflag check finds all such files: put them back, or delete their submissions",
+  "export-too-large": "export it with --format csv, or a part of it with --since and --until",
   "files-damaged":
     "formflag check finds all such files; a backup can be made once they are put back, or their submissions deleted",
 };

@@ -45,6 +45,7 @@ export const FLOORS = [
       "@cfworker/json-schema",
       "altcha-lib",
       "csv-parse",
+      "hucre",
       "disposable-email-domains-js",
       "magic-bytes.js",
       "re2js",

@@ -11,7 +11,7 @@ export const submissions = noun("submissions", () => import("./schema/submission
     summary: "Export the submissions of a form, newest first",
     scope: "forms:read",
     place: "form",
-    media: ["application/jsonl", "text/csv", "application/zip"],
+    media: ["application/jsonl", "text/csv", EXPORT_TYPES.xlsx, "application/zip"],
     defaults: { format: "jsonl" },
     run: async ({ app, caller, names, query: { project, format, bom, delimiter, ...filters } }) => {
       const [{ getForm }, { searchOf }, { isSelective, readFilter }, { beginExport }] = await Promise.all([

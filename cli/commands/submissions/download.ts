@@ -40,7 +40,7 @@ export const addExportCommand = verb("export", {
     "project of forms",
     new Option(
       "--format <format>",
-      "JSON lines, CSV, a JSON array, or a zip that includes the files; default: according to the name of the file, or jsonl",
+      "JSON lines, CSV, a workbook for Excel, a JSON array, or a zip that includes the files; default: according to the name of the file, or jsonl",
     ).choices(EXPORT_FORMATS),
     ["-o, --output <file>", "output file, or - for standard output", "-"],
     ["--bom", "begin CSV with a byte order mark, by which Excel recognizes UTF-8"],
@@ -49,7 +49,7 @@ export const addExportCommand = verb("export", {
     ...filterOptions(),
     earlierWhereOption(),
   ],
-  help: "\nIn CSV, a text that a spreadsheet would run as a formula begins with ', also after a semicolon, tab or line end inside\na cell. Fields beyond the first 1,000 are in the column otherFields, as JSON. JSONL and JSON keep every text unchanged.\nA zip has submissions.jsonl, submissions.csv and the files.\n\nExamples:\n  formflag submissions export contact > contact.jsonl\n  formflag submissions export contact -o contact.csv\n  formflag submissions export contact -o contact.csv --bom --delimiter ';'\n  formflag submissions export contact -o contact.zip\n  formflag submissions export contact --since 2027-01-01 --until 2027-02-01 -o january.jsonl\n",
+  help: "\nIn CSV, a text that a spreadsheet would run as a formula begins with ', also after a semicolon, tab or line end inside\na cell. Fields beyond the first 1,000 are in the column otherFields, as JSON. JSONL and JSON keep every text unchanged.\nA workbook has the columns of CSV; its cells are cut after 32,767 characters, and numbers of more than 15 digits are texts.\nA zip has submissions.jsonl, submissions.csv and the files.\n\nExamples:\n  formflag submissions export contact > contact.jsonl\n  formflag submissions export contact -o contact.csv\n  formflag submissions export contact -o contact.csv --bom --delimiter ';'\n  formflag submissions export contact -o contact.xlsx\n  formflag submissions export contact -o contact.zip\n  formflag submissions export contact --since 2027-01-01 --until 2027-02-01 -o january.jsonl\n",
   parse: async (input, name) => {
     const form = await input.form(name);
     const { format: given, output, bom, delimiter } = input.options as ExportOptions;
@@ -66,7 +66,7 @@ export const addExportCommand = verb("export", {
     const answer = await session.client.open(operations.export, { names: { form }, query });
     // A quoted cell may hold line ends too: good enough for a progress bar.
     const count = (bytes: Uint8Array) => bytes.filter((byte) => byte === 10).length;
-    const total = format === "zip" ? null : answer.rows;
+    const total = format === "zip" || format === "xlsx" ? null : answer.rows;
     await saveDownload(session, answer, output, total === null ? null : { total, count });
   },
 });

@@ -56,7 +56,7 @@ create add test: formflag forms test <form> stores a submission to try with
 [list] -n --last --first --top --max --count: --limit <n> says how many; formflag stats counts
 [get] --latest --last --newest --first: formflag submissions list <form> --limit 1 --field id prints the id of the newest
 [export] --columns --fields --only: every field is written; --format json and jq choose
-[export] -f --type --csv --jsonl --zip: --format csv, or a file named so: -o contact.csv
+[export] -f --type --csv --jsonl --zip --xlsx --excel: --format csv, or a file named so: -o contact.csv
 [export] --file: -o <file> names the file: -o contact.csv
 [export delete mark] --email: formflag submissions list --email <address> finds everything of a person, formflag submissions purge --email <address> deletes it
 [import] --file -f --input: the file follows the form: formflag submissions import <form> <file>

@@ -8,7 +8,7 @@ import { CSV_GROUPS, type ColumnName, wordsOf } from "../submission-columns.ts";
 import type { SubmissionState } from "../submission-state.ts";
 
 /** The columns of an export as CSV: fields past `MAX_CSV_FIELDS` share the column `otherFields`, as a JSON object. */
-type CsvColumns = {
+export type CsvColumns = {
   hasFolder: boolean;
   fields: Set<string>;
   hasOthers: boolean;
@@ -70,37 +70,59 @@ function ownOf({ groups }: CsvColumns): ColumnName[] {
   return CSV_GROUPS.filter((group) => groups.has(group)).flat();
 }
 
-/** The cells of the first line: `id,createdAt`, `state,spam` where spam is among them, the fields, `files`, and the groups that any has. */
-function headerOf(columns: CsvColumns): string[] {
-  const { hasFolder, fields, hasOthers, hasFiles } = columns;
-  const folder = hasFolder ? ["state", "spam"] : [];
-  const own = [...(hasOthers ? ["otherFields"] : []), ...(hasFiles ? ["files"] : []), ...ownOf(columns)];
-  return ["id", "createdAt", ...folder, ...[...fields].map(csvCell), ...own];
+/** The names of the columns: `id`, `createdAt`, `state` and `spam` where spam is among them, the fields, `files`, and the groups that any has. */
+export function namesOf(columns: CsvColumns): string[] {
+  const { before, fields, after } = partsOf(columns);
+  return [...before, ...fields, ...after];
 }
 
-/** The cells of a submission; null for one with a field that has no column, because it came later than the columns. */
-async function rowOf(
-  columns: CsvColumns,
-  submission: RawSubmission,
-  takeTurns: Turns,
-): Promise<string[] | null> {
+function partsOf(columns: CsvColumns): Record<"before" | "fields" | "after", string[]> {
+  const { hasFolder, fields, hasOthers, hasFiles } = columns;
+  return {
+    before: ["id", "createdAt", ...(hasFolder ? ["state", "spam"] : [])],
+    fields: [...fields],
+    after: [...(hasOthers ? ["otherFields"] : []), ...(hasFiles ? ["files"] : []), ...ownOf(columns)],
+  };
+}
+
+/** The cells of the first line. */
+function headerOf(columns: CsvColumns): string[] {
+  const { before, fields, after } = partsOf(columns);
+  return [...before, ...fields.map(csvCell), ...after];
+}
+
+/** The values of a submission by {@link namesOf}; null for one with a field that has no column, because it came later than the columns. */
+export function valuesOf(columns: CsvColumns, submission: RawSubmission): unknown[] | null {
   const { hasFolder, fields, hasOthers, hasFiles } = columns;
   const { id, createdAt, state, spam, files } = submission;
   const data = parseExactly(submission.data) as Record<string, unknown>;
   const rest = Object.entries(data).filter(([field]) => !fields.has(field));
   if (rest.length > 0 && !hasOthers) return null;
-  const values = [...fields].map((field) => (Object.hasOwn(data, field) ? data[field] : undefined));
   const other = rest.length > 0 ? Object.fromEntries(rest) : undefined;
   const names = files.length > 0 ? files.map(({ name }) => name).join("; ") : undefined;
-  const cells = [
-    ...values,
+  return [
+    id,
+    createdAt,
+    ...(hasFolder ? [state, spam] : []),
+    ...[...fields].map((field) => (Object.hasOwn(data, field) ? data[field] : undefined)),
     ...(hasOthers ? [other] : []),
     ...(hasFiles ? [names] : []),
     ...ownOf(columns).map((name) => wordsOf(submission, name) ?? undefined),
   ];
-  const folder = hasFolder ? [state, csvCell(spam)] : [];
-  const texts = [id, createdAt, ...folder];
-  for (const cell of cells) {
+}
+
+/** The cells of a submission; null as for {@link valuesOf}. */
+async function rowOf(
+  columns: CsvColumns,
+  submission: RawSubmission,
+  takeTurns: Turns,
+): Promise<string[] | null> {
+  const values = valuesOf(columns, submission);
+  if (values === null) return null;
+  // Ids, times and folders need no quotes.
+  const own = columns.hasFolder ? 3 : 2;
+  const texts = values.slice(0, own) as string[];
+  for (const cell of values.slice(own)) {
     texts.push(csvCell(cell));
     // One cell can have a quarter of a megabyte of quotes, of which each is doubled.
     const turn = takeTurns();

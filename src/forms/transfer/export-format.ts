@@ -1,5 +1,5 @@
 /** The formats of an export. */
-export const EXPORT_FORMATS = ["jsonl", "csv", "json", "zip"] as const;
+export const EXPORT_FORMATS = ["jsonl", "csv", "xlsx", "json", "zip"] as const;
 
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
@@ -13,6 +13,7 @@ export type CsvStyle = { bom?: boolean; delimiter?: (typeof CSV_DELIMITERS)[numb
 export const EXPORT_TYPES: Record<ExportFormat, string> = {
   jsonl: "application/jsonl",
   csv: "text/csv; charset=utf-8",
+  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
   json: "application/json",
   zip: "application/zip",
 };

@@ -12,7 +12,7 @@ import { type SubmissionFilter, isSelective } from "../inbox/filters.ts";
 import { eachSubmission } from "../inbox/submission-list.ts";
 
 /** Submissions of one step, which takes a millisecond or two: CSV parses each, and a query costs as much as 50 lines. */
-const STEP: Record<ExportFormat, number> = { jsonl: 250, json: 250, csv: 100, zip: 100 };
+const STEP: Record<ExportFormat, number> = { jsonl: 250, json: 250, csv: 100, xlsx: 100, zip: 100 };
 
 /**
  * Begins an export, which is in the audit log before its first byte: see {@link exportSubmissions}. Throws `forbidden`,
@@ -43,7 +43,7 @@ export async function beginExport(
 /**
  * The submissions of a form that a filter selects, newest first, in a format and in chunks of a bounded size. Submissions
  * that arrive after the first chunk was read are left out, and so are those deleted before their turn. Throws
- * `unsupported` where a file of a zip is missing or damaged.
+ * `unsupported` where a file of a zip is missing or damaged, and for what no workbook can hold.
  */
 export async function* exportSubmissions(
   app: FormsApp,
@@ -56,10 +56,11 @@ export async function* exportSubmissions(
   const walk = () => eachSubmission(app, form, filter, { bound, size: STEP[format] });
   if (format === "jsonl") yield* jsonLines(walk());
   else if (format === "json") yield* jsonArray(walk());
-  else if (format === "csv") {
+  else if (format === "csv" || format === "xlsx") {
     const columns = createColumns(filter.states);
     for await (const page of walk()) addFields(columns, page);
-    yield* csvLines(columns, walk(), style);
+    if (format === "csv") yield* csvLines(columns, walk(), style);
+    else yield* (await import("./export-xlsx.ts")).xlsxExport(form, columns, walk());
   } else {
     const { zipExport } = await import("./export-zip.ts");
     yield* zipExport(app, filter, walk, style);

@@ -41,7 +41,7 @@ export function ExportLinks({ query }: { query: InboxQuery }) {
   );
 }
 
-export const EXPORTS = ["csv", "jsonl", "zip"] as const;
+export const EXPORTS = ["csv", "xlsx", "jsonl", "zip"] as const;
 
 /** The address of a download. */
 export function exportOf(query: InboxQuery, format: (typeof EXPORTS)[number]) {
