@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
+import { generateIdentity, identityToRecipient } from "age-encryption";
 import { skewFinding, timeoutsFinding } from "../../src/maintenance/doctor/shared.ts";
 import { once } from "../../src/base/once.ts";
 import type { Status } from "../../src/maintenance/status.ts";
@@ -149,6 +150,39 @@ describe.skipIf(!IS_POSTGRES_HERE)("a PostgreSQL database", () => {
     const saved = await runExecutable(["backup", "create", "-o", file], { env: remote });
     expect([saved.code, saved.stderr]).toEqual([0, ""]);
     expect(await server.stop()).toBe(0);
+  }, 60_000);
+
+  test("is backed up into a bucket alone, encrypted, and restored from it", async () => {
+    const [url, place] = [await freshDatabase(), startFakeS3()];
+    const { json } = on(url);
+    await json("forms", "create", "contact");
+    const identity = join(tempDirectory(), "key.txt");
+    const key = await generateIdentity();
+    writeFileSync(identity, key);
+    const TMPDIR = tempDirectory();
+    const env = { FORMFLAG_DATABASE_URL: url, TMPDIR, ...CREDENTIALS };
+    const options = ["--backup-to", place.url, "--backup-recipient", await identityToRecipient(key)];
+    const server = await serve(env, "--drain", "0s", ...options);
+    const { token } = await json<{ token: string }>("tokens", "create", "admin");
+    const remote = { FORMFLAG_SERVER: server.url, FORMFLAG_TOKEN: token };
+    const { arrived } = await eventually("a backup", async () => {
+      const { stdout } = await runExecutable(["status", "--json"], { env: remote });
+      const { backup } = JSON.parse(stdout) as Status;
+      expect(backup.failure).toBeNull();
+      return backup.arrived && backup;
+    });
+    expect(arrived!.file).toMatch(/^s3:\/\/bucket\/some\/prefix\/formflag-auto-\w+\.tar\.age$/);
+    const here = await eventually("the server to be known", async () => {
+      const { stdout } = await on(url).run("status");
+      return /^backups +every/m.test(stdout) && stdout;
+    });
+    expect(here).toMatch(/^arrived +not recorded here/m);
+    expect(await server.stop()).toBe(0);
+    expect(readdirSync(TMPDIR)).toEqual([]);
+    const into = { FORMFLAG_DATABASE_URL: await freshDatabase(), ...CREDENTIALS };
+    const args = ["backup", "restore", place.url, "--identity-file", identity, "--json"];
+    const { code, stdout } = await runExecutable(args, { env: into });
+    expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ submissions: 0 })]);
   }, 60_000);
 
   test.each([

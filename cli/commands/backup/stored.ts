@@ -98,7 +98,10 @@ type Copy = { config: Config; from: string; to: string };
 
 function parseCopy(command: Command, from: string, to: string): Copy {
   if (isBucketUrl(from) === isBucketUrl(to))
-    throw usage("one of both is in a bucket", "write the s3:// URL of a bucket first or last");
+    throw usage(
+      "backup copy copies a file into a bucket, or out of one",
+      "one of the two is an s3:// URL, and the other a file or a folder",
+    );
   return { config: readLocalConfig(command), from, to };
 }
 

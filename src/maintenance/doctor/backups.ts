@@ -50,6 +50,12 @@ export async function checkBucket({ probeBackups, hintFor }: Surroundings): Prom
     return await probeBackups();
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return [problem("backup bucket", error.message, hintFor(error) ?? "see the manual of the storage")];
+    return [
+      problem(
+        "backup bucket",
+        error.message,
+        hintFor(error) ?? "correct it before the next start of the server",
+      ),
+    ];
   }
 }
