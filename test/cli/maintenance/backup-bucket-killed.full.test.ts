@@ -107,7 +107,8 @@ describe("a backup into a bucket", () => {
     const status = await onData(data).json<{ backup: { arrived: { file: string }; last: { file: string } } }>(
       "status",
     );
-    expect(status.backup.arrived.file).toBe(`s3://bucket/${named()[0]}`);
+    // The process that the killed server had begun may have ended its own.
+    expect(named()).toContain(status.backup.arrived.file.slice("s3://bucket/".length));
     await second.stop();
     expect(second.stderr()).not.toContain(CREDENTIALS.AWS_SECRET_ACCESS_KEY);
     await expectNothingLeft(TMPDIR);
