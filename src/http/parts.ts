@@ -50,7 +50,7 @@ export function isEverywhere(path: string): boolean {
 
 /** Whether a path belongs to the script of pages, which the address of flags has. */
 export function isForPages(path: string): boolean {
-  return path === VISITS_PATH || /^\/v1\/(?:flags[.\w]*\.js|:script)/.test(path);
+  return path === VISITS_PATH || /^\/v1\/(?:flags[.\w]*\.js|draft\.js$|:script)/.test(path);
 }
 
 export function serviceOf(route: string): ServiceName {

@@ -16,6 +16,8 @@ export const EVENTS_PATH = "/ofrep/v1/events";
 /** The script of pages, as it is now and as it is for good, and what it sends of visitors. */
 export const SCRIPT_PATH = "/v1/flags.js";
 export const PINNED_SCRIPT_PATH = "/v1/:script{flags\\.[0-9a-f]{16}\\.js}";
+/** The script of drafts in forms. */
+export const DRAFT_PATH = "/v1/draft.js";
 export const VISITS_PATH = "/v1/events";
 /** https://flagd.dev/reference/sync-configuration/ */
 export const FLAGD_PATH = "/flagd";

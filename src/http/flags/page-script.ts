@@ -8,6 +8,7 @@ import { NO_SNIFF } from "../security.ts";
 import { matches } from "./etag.ts";
 
 const SCRIPT: string = bundleBrowserCode("flags/script/visit.ts");
+const DRAFT: string = bundleBrowserCode("flags/script/draft.ts");
 /** Scripts of earlier releases, whose pinned addresses are in pages. */
 const KEPT: Readonly<Record<string, string>> = readKeptScripts();
 
@@ -51,9 +52,19 @@ export async function pinnedTag(address: string, key: string): Promise<string> {
   return `<script src="${escapeHtml(address)}/v1/${name}" integrity="${integrity}" crossorigin="anonymous" data-key="${key}"></script>`;
 }
 
+/** How long a browser may use the script of this release without a request. */
+const HOUR = "public, max-age=3600";
+
 /** Answers with the script of this release, or 304. */
 export async function answerScript(request: Request): Promise<Response> {
-  return answer(request, (await findScript())!, "public, max-age=3600");
+  return answer(request, (await findScript())!, HOUR);
+}
+
+const draft = once(async () => packed(DRAFT));
+
+/** Answers with the script of drafts in forms, or 304. */
+export async function answerDraft(request: Request): Promise<Response> {
+  return answer(request, await draft(), HOUR);
 }
 
 function answer({ headers }: Request, { bytes, gzipped, etag }: Script, caching: string): Response {

@@ -20,6 +20,23 @@ test("the script of pages has at most 2,048 bytes compressed", async () => {
   for (const word of ["innerHTML", "document.cookie", "eval("]) expect(text).not.toContain(word);
 });
 
+test("the script of drafts has at most 1,024 bytes compressed, and is for any page", async () => {
+  const answer = await get("/v1/draft.js", { "accept-encoding": "gzip" });
+  expect(answer.headers.toJSON()).toMatchObject({
+    "content-encoding": "gzip",
+    "content-type": "text/javascript; charset=utf-8",
+    "access-control-allow-origin": "*",
+    "cache-control": "public, max-age=3600",
+  });
+  const bytes = new Uint8Array(await answer.arrayBuffer());
+  expect(bytes.byteLength).toBeLessThanOrEqual(1024);
+  const text = await (await get("/v1/draft.js")).text();
+  expect(new TextDecoder().decode(Bun.gunzipSync(bytes))).toBe(text);
+  for (const word of ["innerHTML", "document.cookie", "eval(", "fetch("]) expect(text).not.toContain(word);
+  const etag = answer.headers.get("etag")!;
+  expect((await get("/v1/draft.js", { "if-none-match": etag })).status).toBe(304);
+});
+
 test("the script of pages is for any page, an hour at an address that stays, for good at that of its hash", async () => {
   const answer = await get("/v1/flags.js");
   const common = {
