@@ -56,6 +56,24 @@ export function submissionsContract(driver: Driver): void {
       expect(found.map((each) => each!.flags)).toEqual([seen("a"), null, seen("b")]);
     });
 
+    test("keep why an external check gave no verdict", async () => {
+      const { key } = await form();
+      const conditions = {
+        key: null,
+        spam: null,
+        recent: null,
+        challenge: null,
+        keepsSpam: true,
+        maxSubmissions: null,
+      };
+      const submission = submissionTo(key, { conditions: { ...conditions, unchecked: "no answer" } });
+      await store.submissions.insert(submission);
+      expect(await store.submissions.find(submission.id)).toMatchObject({
+        state: "inbox",
+        unchecked: "no answer",
+      });
+    });
+
     test("keep what was recorded about the sender", async () => {
       const { key } = await form();
       const meta = { address: "203.0.113.0", userAgent: "curl/8", referrer: null, language: "de" };

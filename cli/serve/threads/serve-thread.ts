@@ -2,13 +2,16 @@ import { isShared } from "../../../src/base/changes.ts";
 import { stackOf } from "../../../src/base/errors.ts";
 import { createSharedIdSource } from "../../../src/base/ids.ts";
 import { startJobs } from "../../../src/base/jobs.ts";
+import { once } from "../../../src/base/once.ts";
 import { readClock } from "../../../src/base/threads/shared-clock.ts";
 import { createSentNotes, type User } from "../../../src/experiments/measuring.ts";
 import { createReads } from "../../../src/flags/reads/reads.ts";
 import { createMetrics } from "../../../src/http/operation/metrics.ts";
 import { openApp } from "../../data/open.ts";
+import { VERSION } from "../../version.ts";
 import { listen } from "../listen.ts";
 import { createLog } from "../log.ts";
+import type { OutgoingSettings } from "../outgoing-config.ts";
 import { placeServices } from "../services.ts";
 import { openTelemetry } from "../telemetry/telemetry-options.ts";
 import { createForwarder } from "./forwarder.ts";
@@ -86,6 +89,13 @@ const askTime = () =>
     post({ kind: "clock" });
   });
 
+/** Outgoing connections of external checks: the main thread sends mail and webhooks. */
+const outgoingOf = ({ targetNetworks }: OutgoingSettings, now: () => number) =>
+  once(async () => {
+    const { createOutgoing } = await import("../../../src/send/outgoing.ts");
+    return createOutgoing({ targetNetworks, mail: null }, now, VERSION);
+  });
+
 async function start({
   config,
   storage,
@@ -122,7 +132,7 @@ async function start({
   const telemeter = await openTelemetry(config, log);
   const { places, endStreams, values } = placeServices(config, app, {
     oidcClient: null,
-    outgoing: isMainOnly,
+    outgoing: outgoingOf(config.outgoing, app.now),
     facts: isMainOnly,
     backup: isMainOnly,
     log,
