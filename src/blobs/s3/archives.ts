@@ -16,7 +16,7 @@ import { innerOf, isDocument, textOf } from "./xml.ts";
 export type ArchivePlace = { location: S3Location; credentials: S3Credentials; timing?: S3Timing };
 
 /** `at` is when it was stored, in milliseconds since 1970. */
-export type StoredArchive = { name: string; bytes: number; at: number };
+type StoredArchive = { name: string; bytes: number; at: number };
 
 /**
  * Archives as objects directly below the prefix of a place. All throw `unavailable` and `forbidden` as `openS3Blobs` describes,

@@ -120,7 +120,7 @@ export async function decrypt(
 }
 
 /** The error of an archive that cannot be decrypted although its key is known. */
-export function damaged(cause?: unknown): AppError {
+function damaged(cause?: unknown): AppError {
   return new AppError("unsupported", "this archive is damaged: it cannot be decrypted", {
     hint: "was it copied or downloaded completely?",
     cause,

@@ -7,6 +7,9 @@ import { IS_POSTGRES_HERE, emptyDatabase } from "../../support/postgres/postgres
 import { hasPebble, startPebble } from "../../support/peers/pebble.ts";
 import { isReady, readAll, startSource } from "../../support/peers/source.ts";
 import { INSTALLER, bootMachine } from "../../support/systemd/machine.ts";
+import { sshKeyPair } from "../../support/records/ssh-key.ts";
+import { CREDENTIALS } from "../../support/s3/s3-signature.ts";
+import { startFakeS3 } from "../../support/s3/s3.ts";
 import { tempDirectory } from "../../support/temp.ts";
 
 const machine = await bootMachine();
@@ -165,6 +168,26 @@ describe.skipIf(machine === null)("the installed service", () => {
       expect((await log()).split("\n").filter((line) => /"level":"error"/.test(line))).toEqual([]);
     },
   );
+
+  test("stores encrypted backups in a bucket, whose credentials are in a file of its own", async () => {
+    const bucket = startFakeS3();
+    const { path, must } = machine!;
+    mkdirSync(path("/etc/formflag"), { recursive: true });
+    const file = path("/etc/formflag/environment");
+    const variables = Object.entries(CREDENTIALS).map(([name, value]) => `${name}=${value}\n`);
+    writeFileSync(file, variables.join(""), { mode: 0o600 });
+    override(...LOUD);
+    const { publicKey } = sshKeyPair("ann, at home");
+    const { log } = await install("--backup-to", bucket.url, "--backup-recipient", publicKey);
+    await eventually("a backup", async () => /stored the backup|"level":"error"/.test(await log()));
+    expect([...bucket.objects.keys()]).toEqual([expect.stringMatching(/formflag-auto-\w+\.tar\.age$/)]);
+    const doctor = await must("env", "--chdir=/", "/usr/local/bin/formflag", "doctor", "--json");
+    expect(JSON.parse(doctor)).toContainEqual(
+      expect.objectContaining({ check: "backup bucket", status: "ok" }),
+    );
+    rmSync(file);
+    expect((await log()).split("\n").filter((line) => /"level":"error"/.test(line))).toEqual([]);
+  });
 
   test("makes backups under a filter that refuses them a lower priority, as units of earlier versions do", async () => {
     override("SystemCallFilter=~setpriority");
