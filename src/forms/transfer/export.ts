@@ -28,7 +28,7 @@ export async function beginExport(
 ): Promise<AsyncGenerator<string | Uint8Array>> {
   const { project } = form;
   if ((style.bom || style.delimiter !== undefined) && format !== "csv" && format !== "zip")
-    throw new AppError("invalid", `bom and delimiter are for csv and zip, not for ${format}`);
+    throw new AppError("invalid", `a byte order mark and a delimiter are for csv and zip, not for ${format}`);
   requireScope(caller, "forms:read", { project });
   const details = { format, states: filter.states, ...(isSelective(filter) && { filtered: true }) };
   await recordEvent(app, caller, {
