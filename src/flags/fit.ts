@@ -107,15 +107,19 @@ async function fits(targeting: unknown, segments: Segments): Promise<boolean> {
   }
 }
 
+/** Reasons for which the store refuses a change that fits a flag. */
+const REFUSALS = new Set(["requires-refused", "flag-needed"]);
+
 /**
- * Runs a change. If the store refuses it as too large, runs it again with that error, so that it can record why the
- * change was not made. Throws what the second run throws, including `too_large`.
+ * Runs a change. If the store refuses it as too large, or for what flags need, runs it again with that error, so that it can
+ * record why the change was not made. Throws what the second run throws, including `too_large`.
  */
-export async function againIfTooLarge<T>(run: (refusal: AppError | null) => Promise<T>): Promise<T> {
+export async function againIfRefused<T>(run: (refusal: AppError | null) => Promise<T>): Promise<T> {
   try {
     return await run(null);
   } catch (error) {
-    if (!(error instanceof AppError) || error.code !== "too_large") throw error;
+    if (!(error instanceof AppError) || !(error.code === "too_large" || REFUSALS.has(error.reason ?? "")))
+      throw error;
     return run(error);
   }
 }

@@ -1,10 +1,11 @@
 import { DETAIL_LIMITS, PREVIEW_LIMITS } from "./limits.ts";
+import { type Requirement, requirementsOf, requirementsText } from "./requires/requirement.ts";
 
 /**
  * How the value of a field is stored: `json` as JSON text, `time` in milliseconds, a `rule` as a member of the rules, `tags`
- * as a text with commas, `colours` as JSON text, any other kind as it is shown.
+ * as a text with commas, `colours` and `requires` as JSON text, any other kind as it is shown.
  */
-type Kind = "switch" | "text" | "markdown" | "tags" | "colours" | "json" | "time" | "rule";
+type Kind = "switch" | "text" | "markdown" | "tags" | "colours" | "requires" | "json" | "time" | "rule";
 
 export type Field = {
   kind: Kind;
@@ -64,6 +65,13 @@ const OPTIONAL_FIELDS = {
     section: "Colours",
     column: "flags.colours",
     label: "Colours",
+  },
+  requires: {
+    kind: "requires",
+    section: "Needs",
+    column: "flag_values.requires",
+    label: "Needs",
+    hint: "A flag for each line, such as new-cart, or new-cart=on,blue for its variants. Empty for none.",
   },
   browser: {
     kind: "switch",
@@ -161,10 +169,21 @@ export const DETAIL_NAMES = OPTIONAL_NAMES.filter((name): name is Exclude<Shared
 /** The sections of optional fields, in the order of pages. */
 export const SECTIONS = [...Map.groupBy(OPTIONAL_NAMES, (name) => FIELDS[name].section as string)];
 
-const NONE: Stored = { switch: false, text: "", markdown: "", tags: "", colours: "" };
+const NONE: Stored = { switch: false, text: "", markdown: "", tags: "", colours: "", requires: "" };
 
-type Stored = { switch: boolean; text: string; markdown: string; tags: string; colours: string };
-type Values = Omit<Stored, "tags" | "colours"> & { tags: string[]; colours: Record<string, string> };
+type Stored = {
+  switch: boolean;
+  text: string;
+  markdown: string;
+  tags: string;
+  colours: string;
+  requires: string;
+};
+type Values = Pick<Stored, "switch" | "text" | "markdown"> & {
+  tags: string[];
+  colours: Record<string, string>;
+  requires: Requirement[];
+};
 type Kinds = typeof OPTIONAL_FIELDS;
 
 /** The optional fields of a flag as they are stored. */
@@ -178,12 +197,13 @@ export const NO_OPTIONAL = Object.fromEntries(
   OPTIONAL_NAMES.map((name) => [name, NONE[FIELDS[name].kind]]),
 ) as Optional;
 
-/** How a kind is shown that is not stored as it is shown: tags as a list, colours as an object. */
+/** How a kind is shown that is not stored as it is shown: tags and requirements as a list, colours as an object. */
 const CODECS: {
   [K in OptionalField["kind"]]?: { shown: (text: string) => unknown; stored: (value: never) => string };
 } = {
   tags: { shown: tagsOf, stored: (tags: readonly string[]) => tagsOf(tags.join()).join() },
   colours: { shown: coloursOf, stored: coloursText },
+  requires: { shown: requirementsOf, stored: requirementsText },
 };
 
 /** Stored fields as they are shown. */
@@ -198,9 +218,9 @@ export function shownOptional<Name extends OptionalName>(
   return Object.fromEntries(members) as Pick<ShownOptional, Name>;
 }
 
-/** The shown fields that are set as they are stored. */
+/** The shown fields that are set as they are stored; null removes requirements. */
 export function storedOptional(shown: {
-  [Name in OptionalName]?: ShownOptional[Name] | undefined;
+  [Name in OptionalName]?: ShownOptional[Name] | (Name extends "requires" ? null : never) | undefined;
 }): Partial<Optional> {
   const given = OPTIONAL_NAMES.filter((name) => shown[name] !== undefined);
   return Object.fromEntries(

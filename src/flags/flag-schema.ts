@@ -5,7 +5,14 @@ import { withArticle } from "../base/slug.ts";
 import { momentOf, revision, slugOf, timestamp, wellFormed } from "../base/slug-schema.ts";
 import { FIELDS, OPTIONAL_NAMES, type OptionalField, type OptionalName, SHARED } from "./flag-fields.ts";
 import { findContentFault, findFlagSlugFault, findPayloadFault } from "./limits.ts";
-import { DETAIL_LIMITS, MAX_DESCRIPTION, MAX_PAYLOAD_DEPTH, PREVIEW_LIMITS } from "./limits.ts";
+import {
+  DETAIL_LIMITS,
+  MAX_DESCRIPTION,
+  MAX_PAYLOAD_DEPTH,
+  PREVIEW_LIMITS,
+  REQUIREMENT_LIMITS,
+} from "./limits.ts";
+import type { Requirement } from "./requires/requirement.ts";
 import { ruleDepth } from "./segment-schema.ts";
 
 /** Any JSON value. Not `z.json()`, which recurses as deep as a sender likes. */
@@ -20,12 +27,17 @@ const variants = anyObject().check(
 const targeting = anyObject().check(ruleDepth);
 const metadata = scalarObject("metadata holds texts, numbers, true and false");
 
+const shownRequires: z.ZodMiniType<Requirement[]> = z.array(
+  z.object({ flag: z.string(), variants: z.optional(z.array(z.string())) }) as z.ZodMiniType<Requirement>,
+);
+
 const KINDS = {
   switch: z.boolean(),
   text: z.string(),
   markdown: z.string(),
   tags: z.array(z.string()),
   colours: z.record(z.string(), z.string()),
+  requires: shownRequires,
 };
 
 /** The optional fields as members of an object, each with the schema that `schemaOf` returns. */
@@ -77,11 +89,45 @@ const colours = z
     z.describe("The colours of variants in charts and shares, by the names of the variants."),
   );
 
+/** What a flag needs. */
+export const requires = z
+  .array(
+    z.strictObject({
+      flag: flagSlug,
+      variants: z.optional(
+        z
+          .array(
+            z.string("a variant is named by a text").check(z.minLength(1), wellFormed),
+            "variants are a list of names",
+          )
+          .check(
+            z.minLength(1, "name a variant, or leave variants out"),
+            z.maxLength(
+              REQUIREMENT_LIMITS.variants,
+              `a flag is needed in at most ${REQUIREMENT_LIMITS.variants} variants`,
+            ),
+          ),
+      ),
+    }),
+    'requires is a list such as [{"flag":"new-cart","variants":["on"]}]',
+  )
+  .check(
+    z.maxLength(REQUIREMENT_LIMITS.flags, `a flag needs at most ${REQUIREMENT_LIMITS.flags} others`),
+    z.refine(
+      (all) => new Set(all.map(({ flag }) => flag)).size === all.length,
+      "a flag is needed once, with all of its variants",
+    ),
+    z.describe(
+      "Flags that have to be true for a reader, or have one of the variants, if the flag is not to be as when it is off; null or [] for none.",
+    ),
+  );
+
 function changeOf({ kind, label, max }: OptionalField, name: string) {
   if (kind === "switch") return z.boolean(`${name} is true or false`);
   if (kind === "markdown") return content;
   if (kind === "tags") return tags;
   if (kind === "colours") return colours;
+  if (kind === "requires") return requires;
   const noun = withArticle(label.toLowerCase());
   const text = z.string().check(
     z.refine((given) => given === "" || hasVisible(given), `${noun} has characters that can be seen`),
@@ -139,6 +185,7 @@ export const flagPatchSchema = z.strictObject({
   targeting: z.optional(z.nullable(targeting)),
   metadata: z.optional(z.nullable(metadata)),
   ...optionalShape(changeOf),
+  requires: z.optional(z.nullable(requires)),
 });
 
 /** A change of what all environments share. */

@@ -23,7 +23,7 @@ export type FlagDetail = Omit<z.infer<typeof flagDetailSchema>, "revision">;
 export type FlagPatch = z.infer<typeof flagPatchSchema>;
 
 /** The values of a flag in one environment, as stored and as readers see them. Times are milliseconds since 1970. */
-export type FlagValues = Pick<Optional, "browser"> & {
+export type FlagValues = Pick<Optional, "browser" | "requires"> & {
   slug: string;
   description: string;
   enabled: boolean;

@@ -166,6 +166,16 @@ export function findContentFault(markdown: string): string | undefined {
   return `the content of a preview has at most ${formatBytes(PREVIEW_LIMITS.content)}`;
 }
 
+/** Limits of what a flag needs. */
+export const REQUIREMENT_LIMITS = {
+  /** Flags that a flag needs. Beyond: 400. */
+  flags: 10,
+  /** Flags in a row that need one another, without the first. Beyond: 400. */
+  depth: 10,
+  /** Variants that a flag needs of another one. Beyond: 400. */
+  variants: 100,
+} as const;
+
 /** Limits of the details of a flag. */
 export const DETAIL_LIMITS = {
   /** Characters of the owner of a flag. */

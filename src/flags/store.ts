@@ -19,6 +19,7 @@ import {
 } from "./flag.ts";
 import type { FoundRamp, RampQuery } from "./ramps/ramp.ts";
 import type { MemberState } from "./members.ts";
+import type { Needs } from "./requires/graph.ts";
 import type { DueChange, ScheduledChange, ScheduledQuery } from "./schedule/scheduled-change.ts";
 import type { SegmentPlace, SegmentRecord } from "./segment.ts";
 
@@ -67,6 +68,8 @@ type FlagStore = {
   projectOf(projectKey: string, environmentKey: string): Promise<string | undefined>;
   /** The flags of an environment that have one of the slugs. Throws `not_found`. */
   among(project: string, environment: string, slugs: string[]): Promise<FlagRecord[]>;
+  /** The flags of an environment that need others. Throws `not_found`. */
+  needs(project: string, environment: string): Promise<Needs>;
   /** Flags that expire from `from` until before `to` in some projects, or with null in all: at most `limit`, the first to expire first. */
   expiring(
     span: { from: number; to: number },

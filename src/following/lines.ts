@@ -42,7 +42,7 @@ export type Line =
   | { ended: string };
 
 /** The version of the protocol. */
-export const PROTOCOL = 1;
+export const PROTOCOL = 2;
 
 /** Characters of flags, and members, from which on a line ends. */
 const LINE = 131_072;

@@ -111,6 +111,7 @@ export const SETUP_TABLES = {
     revision: "integer count",
     noticed_expiry: "integer? time",
     browser: "integer bit",
+    requires: "text",
   }),
   noticed_stale: setup("flag_id", {
     flag_id: "integer",

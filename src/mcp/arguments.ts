@@ -37,6 +37,7 @@ const SHAPES: Readonly<Record<string, string>> = {
   markdown: "Markdown",
   tags: "list of texts",
   colours: "object of colors by variant",
+  requires: 'list of flags that it needs, such as [{"flag":"new-cart","variants":["on"]}]',
   json: "any JSON",
   time: "ISO 8601 or null",
   variants: "object of values",

@@ -26,7 +26,7 @@ export const flagd = noun("flags", () => import("./schema/flagd-schema.ts"), {
       const members = query.members === "true" ? await exportMembers(caller, selection, segments) : undefined;
       const isExpiredOff = query.expired === "off";
       const shown = isExpiredOff ? flags.map((flag) => ({ ...flag, enabled: isOn(flag, app.now()) })) : flags;
-      return exportFlags(shown, segments, selection.metadata, members);
+      return exportFlags(shown, segments, selection.metadata, members, true);
     },
   },
   import: {

@@ -43,11 +43,19 @@ export function readFlags(text: string): Flags {
     throw new Error("it is no set of flags");
   const compiled = compile(document, OPERATIONS);
   const byKey = new Map(
-    Object.entries(document.flags).map(([key, { formflag, variants }]): [string, Evaluate] => {
+    Object.entries(document.flags).map(([key, { formflag = {}, variants }]): [string, Evaluate] => {
       const plain = (context: Context) => compiled.evaluate(key, context) as Evaluation;
-      if (formflag?.isOff) return [key, (context) => ({ ...plain(context), reason: "DISABLED" })];
-      if (formflag?.payloadOf === undefined) return [key, plain];
+      // Off, or off where what it needs is not as it has to be: only then its result is no match.
+      if (formflag.isOff)
+        return [
+          key,
+          (context) => {
+            const own = plain(context);
+            return /^[SD]/.test(own.reason) ? { ...own, reason: "DISABLED" } : own;
+          },
+        ];
       const { payloadOf } = formflag;
+      if (payloadOf === undefined) return [key, plain];
       return [
         key,
         (context) => payloadFor((byKey.get(payloadOf) ?? missing(payloadOf))(context), variants["payload"]),

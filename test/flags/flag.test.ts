@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { flagPatchSchema, flagSlug } from "../../src/flags/flag-schema.ts";
 import { type FlagPatch, type FlagRecord, applyPatch } from "../../src/flags/flag.ts";
+import { subjectOf } from "../../src/flags/flagd/evaluate.ts";
 import { MAX_PAYLOAD, MAX_PAYLOAD_DEPTH } from "../../src/flags/limits.ts";
 import { viewServed } from "../../src/flags/reads/standing.ts";
 import { flagRecord } from "../support/records/records.ts";
@@ -55,7 +56,8 @@ describe("a patch", () => {
 });
 
 describe("a flag as readers see it", () => {
-  const viewFlag = (record: FlagRecord, now: number) => viewServed(record, undefined, now).flag;
+  const STANDINGS = { bySlug: new Map(), below: () => [], unfulfilled: () => undefined };
+  const viewFlag = (record: FlagRecord, now: number) => viewServed(record, STANDINGS, subjectOf({}), now).flag;
 
   test("is off from the moment of its expiry", () => {
     const record = flag({ enabled: true, expiresAt: 5000 });

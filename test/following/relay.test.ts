@@ -30,6 +30,7 @@ const flag = (slug: string, revision: number) => ({
   rules: null,
   imported: false,
   browser: false,
+  requires: "",
   revision,
   createdAt: NOW,
   updatedAt: NOW,

@@ -116,6 +116,9 @@ function describeTrial({ now, after }: { now: Outcome; after: Outcome }): string
     ["value", valueOf(now), valueOf(after)],
     ["variant", now.variant ?? "none", after.variant ?? "none"],
     ["reason", reasonOf(now), reasonOf(after)],
+    ...(now.metadata || after.metadata
+      ? [["prerequisite", now.metadata?.prerequisite ?? "", after.metadata?.prerequisite ?? ""]]
+      : []),
   ];
   return table(["", "NOW", "AFTER"], rows);
 }
@@ -139,5 +142,6 @@ function describe(outcome: Outcome): string {
     ["value", valueOf(outcome)],
     ["variant", variant ?? "none"],
     ["reason", reason ?? ""],
+    ...(outcome.metadata ? ([["prerequisite", outcome.metadata.prerequisite]] as const) : []),
   ]);
 }

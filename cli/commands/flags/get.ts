@@ -1,5 +1,6 @@
 import { FIELDS, OPTIONAL_NAMES } from "../../../src/flags/flag-fields.ts";
 import type { RampView } from "../../../src/flags/ramps/ramp-words.ts";
+import { requirementsInWords } from "../../../src/flags/requires/requirement.ts";
 import { type Detail, details, indentedJson, printableLines } from "../../output/text.ts";
 import { findFlag, readPlace } from "./place.ts";
 import type { FlagDetail } from "./rules.ts";
@@ -71,6 +72,7 @@ function optionalLines(flag: FlagDetail): Detail[] {
     const { kind, label } = FIELDS[name];
     const value = flag[name];
     if (value === undefined || kind === "markdown") return [];
+    if (name === "requires") return [[name, requirementsInWords(flag[name] ?? [])]];
     const texts = Array.isArray(value) ? value : Object.entries(value).map((pair) => pair.join("="));
     const isText = typeof value === "string";
     const text = typeof value === "boolean" ? (value ? "on" : "off") : isText ? value : texts.join(", ");

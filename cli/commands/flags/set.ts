@@ -1,10 +1,12 @@
 import { Option } from "commander";
 import { type Field, FIELD_NAMES, FIELDS, SHARED, tagsOf } from "../../../src/flags/flag-fields.ts";
 import type { FlagPatch } from "../../../src/flags/flag.ts";
+import { type Requirement, requirementIn } from "../../../src/flags/requires/requirement.ts";
 import { SCHEDULE } from "../../../src/flags/schedule/scheduled-change.ts";
 import { flags as operations } from "../../../src/operations/flags.ts";
 import { shown } from "../../output/text.ts";
 import type { Input } from "../../session/input.ts";
+import { appended } from "../../session/command-line.ts";
 import { givenIn, optionsOf } from "../../session/card.ts";
 import { optionFor } from "../../session/guesses/near-misses.ts";
 import { changeAtRevision, ifRevision, revisionOption } from "../../session/change-options.ts";
@@ -53,6 +55,11 @@ export const addSetCommand = verb("set", {
       "--colour <variant=colour...>",
       "colours of its variants in the dashboard, such as on=#2b8a3e; none removes them",
     ),
+    optionFor(
+      "requires",
+      "--requires <flag>",
+      "a flag that has to be true for a user, or FLAG=VARIANT,… to have one of these; repeatable; none removes them",
+    ).argParser(appended),
     ...optionsOf(SCHEDULE),
     revisionOption().conflicts("at"),
     "why",
@@ -75,6 +82,8 @@ or the result of the rule without any values.
 A condition of --if compares an attribute of the context: ==, !=, <, <=, >, >=, in, not in, contains, starts_with,
 ends_with, sem_ver, matches, in_cidr, before, after. Join conditions with and, or, not and brackets; segment NAME is a condition too. Separate the values of in and in_cidr with commas. Quote texts with spaces or commas; a number in quotes is a text: 'plan == "5"'. With several --if, the first that matches decides; otherwise --else or the --default applies. They replace the rule; --rollout alone keeps its conditions.
 
+A flag with --requires is as while it is off for every user for whom a flag that it needs is not as it has to be.
+
 Examples:
   formflag flags set new-checkout -p shop -e production --on
   formflag flags set banner -p shop -e develop --on --payload '{"text":"Hello"}'
@@ -95,6 +104,7 @@ Examples:
   formflag flags set color -p shop -e production --if 'segment staff' --then blue --else '90 % red, 10 % blue'
   formflag flags set color -p shop -e production --targeting @rule.json
   formflag flags set search -p shop -e production --owner checkout-team --tag beta --tag search
+  formflag flags set checkout-v2 -p shop -e production --requires new-cart --requires currency=usd,eur
   formflag flags set search,checkout -p shop --tag beta
   formflag flags set search -p shop -e production --preview on --preview-name Search --preview-content @search.md
 `,
@@ -102,7 +112,7 @@ Examples:
   run: setFlags,
 });
 
-type Options = { tag?: string[]; colour?: string[] };
+type Options = { tag?: string[]; colour?: string[]; requires?: string[] };
 
 type Values = {
   places: Place[];
@@ -154,7 +164,8 @@ export async function readChange(input: Input): Promise<ValuesChange> {
 
 async function fieldsPatch(input: Input): Promise<FlagPatch> {
   const patch: Record<string, unknown> = {};
-  const { tag, colour } = input.options as Options;
+  const { tag, colour, requires } = input.options as Options;
+  if (requires !== undefined) patch["requires"] = requirementsIn(requires);
   if (colour !== undefined) patch["colours"] = coloursIn(colour);
   if (tag !== undefined) patch["tags"] = tagsOf(tag.join()).filter((each) => each !== "none");
   for (const { name, kind, option } of OWN_OPTIONS) {
@@ -177,6 +188,16 @@ function coloursIn(pairs: readonly string[]): Record<string, string> {
   const wrong = given.find((each) => each.lastIndexOf("=") < 1);
   if (wrong !== undefined) throw usage(`--colour ${wrong} names no variant`, "write --colour on=#2b8a3e");
   return Object.fromEntries(colours) as Record<string, string>;
+}
+
+function requirementsIn(terms: readonly string[]): Requirement[] {
+  return terms.flatMap((term) => {
+    if (term === "none") return [];
+    const requirement = requirementIn(term);
+    if (requirement === null)
+      throw usage(`--requires ${term} names no flag, or no variant`, "write --requires new-cart=on,blue");
+    return requirement;
+  });
 }
 
 /** Changes a flag in each place. */

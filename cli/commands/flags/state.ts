@@ -1,5 +1,6 @@
 import { clock } from "../../../src/base/clock.ts";
 import type { Flag } from "../../../src/flags/flag.ts";
+import { requirementsInWords } from "../../../src/flags/requires/requirement.ts";
 import type { FlagDetail } from "./rules.ts";
 
 /** `on`, `off`, or `off, expired`. */
@@ -8,11 +9,12 @@ export function stateOf(flag: Flag): string {
   return hasExpired(flag) ? "off, expired" : "off";
 }
 
-/** The state with the rule in words and the preview, if any: `on (25 % of users on; everyone else off), preview`. */
+/** The state with the rule in words, what it needs and the preview, if any: `on (25 % of users on; everyone else off), needs new-cart to be on, preview`. */
 export async function summaryOf(flag: FlagDetail): Promise<string> {
   const rule = flag.variants === undefined ? "" : await ruleOf(flag);
   const when = flag.enabled ? "" : "when on: ";
-  return `${stateOf(flag)}${rule === "" ? "" : ` (${when}${rule})`}${flag.isPreview ? ", preview" : ""}`;
+  const needs = flag.requires === undefined ? "" : `, ${requirementsInWords(flag.requires)}`;
+  return `${stateOf(flag)}${rule === "" ? "" : ` (${when}${rule})`}${needs}${flag.isPreview ? ", preview" : ""}`;
 }
 
 /** The language of rules is loaded for flags that have one. */

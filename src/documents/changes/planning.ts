@@ -4,6 +4,7 @@ import { AppError } from "../../base/errors.ts";
 import { isObject } from "../../base/json.ts";
 import { sha256 } from "../../base/sum.ts";
 import { describeLocks, lockError } from "../../projects/locks.ts";
+import { requireNeedsAfter, turnedOffAfter } from "../needs.ts";
 import type { SetupChange } from "../setup.ts";
 import type { ProposalsApp } from "../store.ts";
 import type { Rerun } from "./found.ts";
@@ -17,6 +18,8 @@ export type Planned = {
   changes: ProposedDifference[];
   /** The locked environments that it changes, by slug. */
   locked: string[];
+  /** What else follows: `turns off 3 more: search, sale, banner`. */
+  warnings: string[];
 };
 
 type Seen = Planned & { version: number; locks: Map<string, Set<string>> };
@@ -55,13 +58,15 @@ export async function planOperation(
   if (!found) throw new AppError("invalid", "this call would change nothing, whatever is stored");
   if (found.changes.length > PROPOSAL_LIMITS.planned)
     throw new AppError("too_large", `a plan has at most ${PROPOSAL_LIMITS.planned} changes`);
+  await requireNeedsAfter(app.store, found.changes);
   const { project = "" } = operation.names;
   const changes = listed(value) ?? (await differencesOf(app, project, found.changes));
   const { version } = found;
   const input = [operation.operation, operation.names, operation.query ?? null, operation.body ?? null];
   const locked = [...locks.values()].flatMap((slugs) => [...slugs]);
   const plan = sha256(JSON.stringify(inOrder([...input, changes, version])));
-  return { plan, changes, locked: [...new Set(locked)].toSorted(), version, locks };
+  const warnings = await turnedOffAfter(app, found.changes);
+  return { plan, changes, warnings, locked: [...new Set(locked)].toSorted(), version, locks };
 }
 
 /**

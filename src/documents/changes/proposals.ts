@@ -5,6 +5,7 @@ import { requireScope } from "../../access/rights.ts";
 import { AppError } from "../../base/errors.ts";
 import { formatBytes } from "../../base/bytes.ts";
 import { dashedKey } from "../../base/ids.ts";
+import { requireNeedsAfter } from "../needs.ts";
 import type { SetupChange } from "../setup.ts";
 import type { ProposalsApp } from "../store.ts";
 import { type Rerun, insertion, reviewed } from "./found.ts";
@@ -107,6 +108,7 @@ export async function proposalOf(
   { version, at }: { version: number; at: number },
 ): Promise<Proposal> {
   const changes = planned as readonly SetupChange[];
+  await requireNeedsAfter(app.store, changes);
   const approved = await approvedIn(app, { project, names: operation.names }, changes);
   const { environments, differences } = approved;
   for (const [what, value] of [

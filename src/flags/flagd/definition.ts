@@ -3,12 +3,15 @@ import { type Turns, createTurns } from "../../base/event-loop.ts";
 import { PAYLOAD_SUFFIX, MAX_DESCRIPTION } from "../limits.ts";
 import type { FlagRecord, FlagValues } from "../flag.ts";
 import { type FlagRules, parseRules, rulesText } from "../rules/rules.ts";
+import { type Inlining, createInlining } from "../requires/inlined.ts";
 import { type SegmentRecord, referencesOf } from "../segment.ts";
 import { type Segments, inlineSegments } from "./nested-segments.ts";
 
 /** A flag in one environment as a whole; `description` is left out if none is given. */
 export type FlagDefinition = Pick<FlagRecord, "slug" | "enabled" | "payload" | "expiresAt" | "rules"> & {
   description?: string;
+  /** Left out if the file does not say what it needs. */
+  requires?: string;
 };
 
 /** The changes of an import in one environment; everything that it does not name stays. */
@@ -35,21 +38,26 @@ const SCHEMA = "https://flagd.dev/schema/v0/flags.json";
 
 /**
  * The flags of an environment with their segments as a flagd file, by slug, made in turns with other work. `metadata` is JSON
- * text. Of segments that forms fill, it has the members that are given.
+ * text. Of segments that forms fill, it has the members that are given. What a flag needs is in its rule, with the rules of
+ * the needed flags as evaluators; `names` also names it in the metadata, so that an import finds it.
  */
 export async function exportFlags(
   flags: FlagValues[],
-  segments: SegmentRecord[],
+  known: SegmentRecord[],
   metadata: string,
   members: ReadonlyMap<string, readonly string[]> = new Map(),
+  names = false,
 ): Promise<FlagdDocument> {
   const takeTurns = createTurns();
+  const inlining = createInlining(flags, known);
   const entries: [string, FlagdFlag][] = [];
   for (const record of flags.toSorted((a, b) => (a.slug < b.slug ? -1 : 1))) {
-    entries.push(...flagEntries(record));
+    entries.push(...flagEntries(record, inlining, names));
     const turn = takeTurns();
     if (turn !== undefined) await turn;
   }
+  const own = { createdAt: 0, updatedAt: 0, revision: 0 };
+  const segments = [...inlining.rules().map((each) => ({ ...each, ...own })), ...known];
   return {
     $schema: SCHEMA,
     flags: Object.fromEntries(entries),
@@ -123,10 +131,45 @@ function segmentRule(rule: unknown): unknown {
   return typeof rule === "boolean" ? { and: [rule] } : rule;
 }
 
-function flagEntries(record: FlagValues): [key: string, flag: FlagdFlag][] {
-  const { slug, payload, rules } = record;
-  const flag: [string, FlagdFlag] = [slug, rules === null ? plainFlag(record) : ruledFlag(record, rules)];
-  return payload === null ? [flag] : [flag, [slug + PAYLOAD_SUFFIX, payloadFlag(JSON.parse(payload))]];
+function flagEntries(
+  record: FlagValues,
+  { conditionOf }: Inlining,
+  names: boolean,
+): [key: string, flag: FlagdFlag][] {
+  const { slug, payload, rules, enabled, requires } = record;
+  const isAsked = enabled && requires !== "";
+  const condition = isAsked && conditionOf(record);
+  const own = rules === null ? plainFlag(record) : ruledFlag(record, rules);
+  const flag = isAsked ? onCondition(own, condition, rules === null) : own;
+  if (names && requires !== "") flag.metadata = { ...flag.metadata, [NEEDS]: requires };
+  if (payload === null) return [[slug, flag]];
+  const served = payloadFlag(JSON.parse(payload));
+  return [
+    [slug, flag],
+    [slug + PAYLOAD_SUFFIX, isAsked ? onCondition(served, condition, false) : served],
+  ];
+}
+
+/** The name under which the metadata of an export has what a flag needs. */
+export const NEEDS = "requires";
+
+/**
+ * A flag that is as while it is off unless a condition holds: without a value, as flagd has it, or a plain one its default,
+ * off.
+ */
+function onCondition(flag: FlagdFlag, condition: unknown, isPlain: boolean): FlagdFlag {
+  const { defaultVariant, targeting = {}, variants, state, ...rest } = flag;
+  let served: unknown = defaultVariant ?? null;
+  if (Object.keys(targeting).length > 0)
+    // A default that only some get is a result of the rule.
+    served = defaultVariant ? { if: [{ "==": [targeting, null] }, defaultVariant, targeting] } : targeting;
+  return {
+    state,
+    variants,
+    defaultVariant: isPlain ? "off" : null,
+    targeting: { if: [condition, served, null] },
+    ...rest,
+  };
 }
 
 function ruledFlag(record: FlagValues, rules: string): FlagdFlag {

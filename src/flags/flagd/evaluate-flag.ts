@@ -41,17 +41,22 @@ export function evaluateFlag(record: FlagValues, decide: Decide, subject: Subjec
  */
 export function createPayload(
   record: FlagValues,
-  decide: Decide,
+  evaluate: (subject: Subject, now: number) => Evaluation,
 ): (subject: Subject, now: number) => Evaluation {
   const value = parsePayload(record.payload);
-  const served = new Map<string, Evaluation>();
+  const served = new Map<Evaluation, Evaluation>();
   return (subject, now) => {
-    const own = evaluateFlag(record, decide, subject, now);
+    const own = evaluate(subject, now);
     if ("errorCode" in own) return own;
-    const { reason } = own;
-    if (own.value !== true) return reason === "DISABLED" ? DISABLED : UNSERVED;
-    let payload = served.get(reason);
-    if (!payload) served.set(reason, (payload = { value, variant: PAYLOAD_VARIANT, reason }));
+    let payload = served.get(own);
+    if (!payload) served.set(own, (payload = payloadFor(own, value)));
     return payload;
   };
+}
+
+function payloadFor(own: Exclude<Evaluation, { errorCode: string }>, value: unknown): Evaluation {
+  const { reason, prerequisite } = own;
+  if (own.value === true) return { value, variant: PAYLOAD_VARIANT, reason };
+  if (reason !== "DISABLED") return UNSERVED;
+  return prerequisite === undefined ? DISABLED : { reason, prerequisite };
 }

@@ -17,6 +17,8 @@ export type Evaluation =
       reason: "STATIC" | "TARGETING_MATCH" | "DEFAULT" | "DISABLED";
       value?: unknown;
       variant?: string | undefined;
+      /** The first flag that it needs and that is not as it has to be, so that it is as while it is off. */
+      prerequisite?: string;
     }
   | { errorCode: "PARSE_ERROR" | "GENERAL"; errorDetails: string };
 

@@ -16,6 +16,8 @@ import {
 import { type Findings, inspectRules, inspectSegment } from "./check.ts";
 import { missingSegments } from "./results.ts";
 import { findMetadataFault, pointer } from "./shape.ts";
+import { RULE_OF } from "../requires/inlined.ts";
+import { unconditional, withoutCondition } from "../requires/unconditional.ts";
 import { findNestingFaults } from "./nested-segments.ts";
 
 type Json = Record<string, unknown>;
@@ -58,6 +60,8 @@ export async function planImport(
   if (!isObject($evaluators)) fault("/$evaluators", "must be an object of rules by name");
   else
     for (const [name, rule] of Object.entries($evaluators)) {
+      // The rule of a needed flag in an export, which the flag itself has.
+      if (name.startsWith(RULE_OF)) continue;
       const path = pointer("/$evaluators", name);
       const misnamed = findSlugFault("segment", name);
       if (misnamed !== undefined) fault(path, misnamed);
@@ -84,10 +88,11 @@ export async function planImport(
       const inner = findFlagFaults(flag);
       for (const each of inner) addFault(path, each);
       if (inner.length > 0) continue;
-      const found = inspectRules(rulesOf(flag as FlagdFlag), segments);
+      const { flag: own, ...needs } = unconditional(flag as FlagdFlag);
+      const found = inspectRules(rulesOf(own), segments);
       add(path, found);
       if (misnamed !== undefined || found.fault) continue;
-      definitions.set(key, defineFlag(key, flag as FlagdFlag));
+      definitions.set(key, { ...defineFlag(key, own), ...needs });
     }
     takePayloads(flags, definitions, fault);
   }
@@ -111,7 +116,7 @@ function takePayloads(
     const path = pointer("/flags", key);
     const slug = key.slice(0, -PAYLOAD_SUFFIX.length);
     const definition = definitions.get(slug);
-    const own = isObject(flag) ? payloadOf(flag as FlagdFlag) : undefined;
+    const own = isObject(flag) ? payloadOf(withoutCondition(flag as FlagdFlag)) : undefined;
     if (!Object.hasOwn(flags, slug) || (definition && !takesPayload(definition.rules)))
       fault(path, `only the payload of a flag that is true or false has such a name, which "${slug}" is not`);
     else if (!own) fault(path, "is not a payload as an export writes it");

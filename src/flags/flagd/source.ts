@@ -2,6 +2,7 @@ import { type FlagValues, hasExpired, isOn, parsePayload } from "../flag.ts";
 import { PAYLOAD_SUFFIX } from "../limits.ts";
 import { type SegmentRecord, referencesOf } from "../segment.ts";
 import { type FlagdDocument, type FlagdFlag, exportFlags } from "./definition.ts";
+import { inlinable } from "../requires/inlined.ts";
 import { foreignOperators } from "./foreign.ts";
 
 /** A flagd file for evaluation elsewhere, which holds until `until`, when one of its flags expires. */
@@ -49,14 +50,18 @@ export async function sourceFile(
   );
   const isKnown = (rule: string | null) => rule === null || !(isBeyond(rule) || dependsOn(unknown, rule));
   const isServed = ({ payload, rules }: FlagValues) => isOwn || payload === null || rules === null;
-  const flags = records
-    .filter(({ rules }) => isKnown(rules))
-    .map((record) => ({
-      ...record,
-      enabled: isOn(record, now),
-      payload: isServed(record) ? record.payload : null,
-    }));
   const known = segments.filter(({ name }) => !unknown.has(name));
+  const flags = inlinable(
+    records
+      .filter(({ rules }) => isKnown(rules))
+      .map((record) => ({
+        ...record,
+        enabled: isOn(record, now),
+        payload: isServed(record) ? record.payload : null,
+      })),
+    known,
+  );
+  const served = new Map(flags.map((flag) => [flag.slug, flag.payload]));
   const file = await exportFlags(flags, known, metadata);
   for (const flag of flags)
     if (isOwn) markOwn(file, flag, counted.get(flag.slug));
@@ -64,7 +69,7 @@ export async function sourceFile(
   const expiries = flags.flatMap((flag) => (hasExpired(flag, now) ? [] : (flag.expiresAt ?? [])));
   return {
     text: JSON.stringify({ ...file, metadata: { ...file.metadata, flagSetId: scope, scope } }),
-    omitted: records.filter((record) => !isKnown(record.rules) || !isServed(record)).length,
+    omitted: records.filter(({ slug, payload }) => served.get(slug) !== payload).length,
     until: expiries.reduce((least, each) => Math.min(least, each), Infinity),
   };
 }
@@ -73,14 +78,14 @@ function markDisabled({ flags }: FlagdDocument, { slug, payload, enabled }: Flag
   if (payload !== null && !enabled) flags[slug + PAYLOAD_SUFFIX]!.state = "DISABLED";
 }
 
-/** Makes a payload follow its flag, a flag without variants that is off say so, and a flag that is measured say for whom. */
+/** Makes a payload follow its flag, a flag without variants that is off, or one that needs others, say so, and a flag that is measured say for whom. */
 function markOwn(
   { flags }: FlagdDocument,
-  { slug, payload, enabled, rules }: FlagValues,
+  { slug, payload, enabled, requires, rules }: FlagValues,
   counts: Counted | undefined,
 ): void {
   const own: Record<string, Own> = flags;
-  if (rules === null && !enabled) own[slug]!.formflag = { isOff: true };
+  if ((rules === null && !enabled) || (enabled && requires !== "")) own[slug]!.formflag = { isOff: true };
   if (counts !== undefined) own[slug]!.formflag = { ...own[slug]!.formflag, counts };
   if (payload === null) return;
   const variants = { payload: parsePayload(payload) };
@@ -93,10 +98,13 @@ export function withoutForeign<F extends FlagValues>(
   segments: SegmentRecord[],
 ): { flags: F[]; segments: SegmentRecord[]; omitted: number } {
   const unknown = segmentsBeyond(segments, ({ rule }) => foreignOperators(rule).size > 0);
-  const flags = records.filter(
-    ({ rules }) => rules === null || !(foreignOperators(rules).size > 0 || dependsOn(unknown, rules)),
-  );
   const known = segments.filter(({ name }) => !unknown.has(name));
+  const flags = inlinable(
+    records.filter(
+      ({ rules }) => rules === null || !(foreignOperators(rules).size > 0 || dependsOn(unknown, rules)),
+    ),
+    known,
+  );
   return { flags, segments: known, omitted: records.length - flags.length };
 }
 

@@ -3,7 +3,7 @@ import type { Acting } from "../../access/caller.ts";
 import { change } from "../../access/door.ts";
 import { AppError } from "../../base/errors.ts";
 import type { FlagChange } from "../change.ts";
-import { againIfTooLarge, requireFit } from "../fit.ts";
+import { againIfRefused, requireFit } from "../fit.ts";
 import { because, putRamp, putStep } from "../plan.ts";
 import { segmentsIn } from "../segments.ts";
 import type { FlagsApp } from "../store.ts";
@@ -21,7 +21,7 @@ export async function stepDue(app: FlagsApp, report: (text: string) => void): Pr
   for (;;) {
     const due = await app.store.ramps.findDue(app.now());
     if (!due) return;
-    const failure = await againIfTooLarge((refusal) => stepOne(app, due, refusal));
+    const failure = await againIfRefused((refusal) => stepOne(app, due, refusal));
     if (failure === null) continue;
     const { flag, environment } = due.ramp;
     report(`paused the ramp of flag ${flag} in ${due.project}/${environment}: ${failure}`);

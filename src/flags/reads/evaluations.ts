@@ -7,16 +7,23 @@ import { findFlagSlugFault, PAYLOAD_SUFFIX } from "../limits.ts";
 import { requireSoundRules } from "../fit.ts";
 import { applyPatch, type FlagPatch, type FlagPlace, type FlagRecord, noSuchFlag } from "../flag.ts";
 import { type Context, type Evaluation, subjectOf } from "../flagd/evaluate.ts";
-import { createDecide, createPayload, evaluateFlag } from "../flagd/evaluate-flag.ts";
+import { createDecide, createPayload } from "../flagd/evaluate-flag.ts";
 import type { Segments } from "../flagd/nested-segments.ts";
 import { RULE_LIMITS } from "../limits.ts";
 import { requireSoundContent } from "../previews/preview-content.ts";
+import { requireNeedsOf } from "../requires/graph.ts";
+import { createPrerequisites } from "../requires/prerequisites.ts";
 import { rulesBySegment } from "../segment.ts";
 import { createMemberLists } from "./member-lists.ts";
 import type { FlagsApp } from "../store.ts";
 
 /** Result of an evaluation; a flag that does not exist has an error too. */
-type Outcome = Evaluation | { errorCode: "FLAG_NOT_FOUND"; errorDetails: string };
+export type Outcome = Shown | { errorCode: "FLAG_NOT_FOUND"; errorDetails: string };
+
+/** A result as people read it: the flag that it needs and that is not as it has to be is the reason, and named in the metadata. */
+type Shown =
+  | Exclude<Evaluation, { reason: string }>
+  | { reason: string; value?: unknown; variant?: string | undefined; metadata?: { prerequisite: string } };
 
 /** Results of evaluating a flag for a context, before and after a change. */
 export type Trial = { context: Context; now: Outcome; after: Outcome };
@@ -30,13 +37,13 @@ export async function evaluateStored(
   caller: Caller,
   place: FlagPlace,
   context: Context,
-): Promise<Evaluation> {
+): Promise<Shown> {
   requireScope(caller, "flags:read", place);
   requireContext(context);
   const { slug, isPayload } = keyOf(place.flag);
   const record = await app.store.flags.find({ ...place, flag: slug });
   if (!record || (isPayload && record.payload === null)) throw noSuchFlag(place.flag);
-  return evaluatorOf(record, isPayload, await filledSegments(app, place), app.now())(context);
+  return (await evaluatorOf(app, place, record, await filledSegments(app, place), app.now()))(context);
 }
 
 /**
@@ -63,12 +70,13 @@ export async function tryChange(
   const segments = await filledSegments(app, place);
   await requireSoundRules(before, patch, async () => segments);
   const { record } = applyPatch(slug, before, patch, at);
+  await requireNeedsOf(app.store, { ...place, flag: slug }, record.requires);
   const missing = { errorCode: "FLAG_NOT_FOUND", errorDetails: noSuchFlag(place.flag).message } as const;
-  const outcomeOf = (each: FlagRecord | undefined): ((context: Context) => Outcome) =>
+  const outcomeOf = async (each: FlagRecord | undefined): Promise<(context: Context) => Outcome> =>
     !each || (isPayload && each.payload === null)
       ? () => missing
-      : evaluatorOf(each, isPayload, segments, at);
-  const [now, after] = [outcomeOf(before), outcomeOf(record)];
+      : evaluatorOf(app, place, each, segments, at);
+  const [now, after] = [await outcomeOf(before), await outcomeOf(record)];
   const trials: Trial[] = [];
   for (const context of contexts) {
     trials.push({ context, now: now(context), after: after(context) });
@@ -94,16 +102,30 @@ function keyOf(key: string): { slug: string; isPayload: boolean } {
   return { slug: isPayload ? key.slice(0, -PAYLOAD_SUFFIX.length) : key, isPayload };
 }
 
-function evaluatorOf(
+async function evaluatorOf(
+  { store }: FlagsApp,
+  place: FlagPlace,
   record: FlagRecord,
-  isPayload: boolean,
   segments: Segments,
   now: number,
-): (context: Context) => Evaluation {
-  const { decide } = createDecide(record.slug, record.rules ?? "", segments);
-  if (isPayload) {
-    const evaluate = createPayload(record, decide);
-    return (context) => evaluate(subjectOf(context), now);
-  }
-  return (context) => evaluateFlag(record, decide, subjectOf(context), now);
+): Promise<(context: Context) => Shown> {
+  const { project, environment, flag } = place;
+  // Most flags need no other one.
+  const others =
+    record.requires === "" ? [] : await (await store.flags.selectIn(project, environment)).flags();
+  const records = [record, ...others.filter(({ slug }) => slug !== record.slug)];
+  const rules = new Map(records.map((each) => [each.slug, each.rules]));
+  const { evaluates } = createPrerequisites(
+    records,
+    (slug) => createDecide(slug, rules.get(slug) ?? "", segments).decide,
+  );
+  const own = evaluates(record);
+  const evaluate = keyOf(flag).isPayload ? createPayload(record, own) : own;
+  return (context) => shownOf(evaluate(subjectOf(context), now));
+}
+
+function shownOf(result: Evaluation): Shown {
+  if ("errorCode" in result || result.prerequisite === undefined) return result;
+  const { prerequisite, ...rest } = result;
+  return { ...rest, reason: "PREREQUISITE_FAILED", metadata: { prerequisite } };
 }

@@ -1,8 +1,8 @@
 import { createCache } from "../../base/changes.ts";
 import type { FlagPlace } from "../flag.ts";
 import { type Context, subjectOf } from "../flagd/evaluate.ts";
-import { evaluateFlag } from "../flagd/evaluate-flag.ts";
 import { type Compiled, compileRules } from "../flagd/compiled.ts";
+import { createPrerequisites } from "../requires/prerequisites.ts";
 import type { FlagsApp } from "../store.ts";
 import { type FindSnapshot, createFlagViews } from "./snapshots.ts";
 
@@ -46,11 +46,11 @@ function createReads(app: ReaderApp): FlagReader["isTrue"] {
     async ({ records, segments, members }, before) => {
       const compiled = compileRules(records, segments, before?.compiled, members);
       const bySlug = new Map(records.map((record) => [record.slug, record]));
+      const { evaluates } = createPrerequisites(records, (slug) => compiled.get(slug)?.decide);
       const isTrue = (flag: string, context: Context) => {
         const record = bySlug.get(flag);
         if (!record) return false;
-        const decide = compiled.get(flag)?.decide ?? noRules;
-        const result = evaluateFlag(record, decide, subjectOf(context), app.now());
+        const result = evaluates(record)(subjectOf(context), app.now());
         return "value" in result && result.value === true;
       };
       return { isTrue, compiled };
@@ -65,8 +65,4 @@ function createReads(app: ReaderApp): FlagReader["isTrue"] {
     const keys = findKeys(`${project}/${environment}`);
     return keys instanceof Promise ? keys.then(read) : read(keys);
   };
-}
-
-function noRules(): never {
-  throw new Error("a plain flag has no rules");
 }

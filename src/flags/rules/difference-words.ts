@@ -1,6 +1,7 @@
 import { isObject } from "../../base/json.ts";
 import { type Difference, differencesOf, type IsSame, isUnset } from "../../projects/differences.ts";
 import { FIELDS } from "../flag-fields.ts";
+import { type Requirement, requirementsInWords } from "../requires/requirement.ts";
 import { OWN_RULE, ruleSentence, segmentSentence } from "./rule-words.ts";
 
 /** A difference whose values are rules has them in words; null for a rule that words do not express. */
@@ -36,7 +37,7 @@ export function withWords(state: unknown): unknown {
   const isSegment = Object.keys(state).length === 1;
   const members = Object.entries(state).map(([name, value]): [string, unknown] => {
     const words = name === "rule" && !isSegment ? null : fieldInWords(name, value, state);
-    if (words !== null) return ["rule", words];
+    if (words !== null) return [name === "targeting" ? "rule" : name, words];
     return [name, name === "environments" ? valueInWords(name, value) : value];
   });
   return Object.fromEntries(members);
@@ -51,7 +52,9 @@ export function ruleInWords(field: string, value: unknown): string | null {
 
 /** `targeting` is the rule of a flag, and `rule` that of a segment. */
 function fieldInWords(field: string | null, value: unknown, state: unknown): string | null {
-  if (field === null || isUnset(value, field) || (field !== "targeting" && field !== "rule")) return null;
+  if (field === null || isUnset(value, field)) return null;
+  if (field === "requires" && Array.isArray(value)) return requirementsInWords(value as Requirement[]);
+  if (field !== "targeting" && field !== "rule") return null;
   const words = field === "rule" ? segmentSentence(value) : flagSentence(value, state);
   return words === OWN_RULE ? null : words;
 }

@@ -7,7 +7,7 @@ import { dashedKey } from "../../base/ids.ts";
 import type { RecordOf } from "../../base/kinds/kinds.ts";
 import { requireChangeable } from "../../projects/locks.ts";
 import type { FlagChange } from "../change.ts";
-import { againIfTooLarge, requireFit, requireSoundRules } from "../fit.ts";
+import { againIfRefused, requireFit, requireSoundRules } from "../fit.ts";
 import {
   applyPatch,
   type ChangedFlag,
@@ -22,6 +22,7 @@ import { FIELD_NAMES, FIELDS, type FieldName, NONE_SHOWN, pick, RULE_NAMES } fro
 import { dropScheduled, planScheduled, putFlag } from "../plan.ts";
 import { requireSoundContent } from "../previews/preview-content.ts";
 import { parseRules, takesPayload } from "../rules/rules.ts";
+import { requireNeedsOf } from "../requires/graph.ts";
 import { noSuchScheduled, type DueChange, type SCHEDULE, type ScheduledChange } from "./scheduled-change.ts";
 import { segmentsIn } from "../segments.ts";
 import type { FlagsApp } from "../store.ts";
@@ -45,7 +46,8 @@ export async function scheduleChange(
     await requireChangeable(app, caller, place);
     const current = await app.store.flags.find(place);
     if (!current) throw noSuchFlag(flag);
-    applyPatch(flag, current, patch, due);
+    const { record } = applyPatch(flag, current, patch, due);
+    await requireNeedsOf(app.store, place, record.requires);
     await requireSoundRules(current, patch, () => segmentsIn(app, place));
     await requireSoundContent(patch.previewContent);
     const id = dashedKey(app.random);
@@ -145,7 +147,7 @@ export async function applyChanges(app: FlagsApp, report: (text: string) => void
   for (;;) {
     const due = await app.store.scheduled.findDue(app.now());
     if (!due) return;
-    const failure = await againIfTooLarge((refusal) => applyOne(app, due, refusal));
+    const failure = await againIfRefused((refusal) => applyOne(app, due, refusal));
     if (failure === null) continue;
     const { id, flag, environment } = due.scheduled;
     report(`dropped the scheduled change ${id} of flag ${flag} in ${due.project}/${environment}: ${failure}`);

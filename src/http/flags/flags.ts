@@ -2,12 +2,13 @@ import { preflight } from "../preflight.ts";
 import { Hono } from "hono";
 import type { App } from "../../app.ts";
 import { type FlagValues, noSuchFlag } from "../../flags/flag.ts";
+import { subjectOf } from "../../flags/flagd/evaluate.ts";
 import { requestBudget, withinRequest } from "../../flags/flagd/budget.ts";
 import { TALLY_LIMITS } from "../../flags/limits.ts";
 import type { Serving } from "../../flags/reads/read-tally.ts";
 import { type NoteRead, type Readable, neverRead } from "../../flags/reads/reads.ts";
 import { type FlagSource, createFlagViews } from "../../flags/reads/snapshots.ts";
-import { type Standing, readStandings, viewServed } from "../../flags/reads/standing.ts";
+import { type Standings, needsChangeAt, readStandings, viewServed } from "../../flags/reads/standing.ts";
 import type { Client } from "../address.ts";
 import { type Report, showError } from "../errors.ts";
 import { FLAGS_PATH, FLAG_PATH } from "../paths.ts";
@@ -34,7 +35,6 @@ export type FlagsService = {
   routes: Hono<{ Bindings: { client: Client } }>;
 };
 
-type Standings = ReadonlyMap<string, Standing>;
 type Cell = Readable & {
   records: readonly FlagValues[];
   standings: Standings;
@@ -197,9 +197,10 @@ async function largeAnswerFor(cell: Cell, now: number): Promise<Answer> {
   const { records, standings } = cell;
   const variants: string[] = [];
   const budget = requestBudget();
+  const subject = subjectOf({});
   const changes: { expiresAt: number | null }[] = [...records];
   const texts = records.values().map((record) => {
-    const serve = () => viewServed(record, standings.get(record.slug), now);
+    const serve = () => viewServed(record, standings, subject, now);
     const { flag, variant, until } = withinRequest(serve, budget);
     variants.push(variant);
     if (until !== null) changes.push({ expiresAt: until });
@@ -212,16 +213,26 @@ async function largeAnswerFor(cell: Cell, now: number): Promise<Answer> {
 
 function answerFor(cell: Cell, slug: string | null, now: number): Answer {
   const { records, standings } = cell;
-  const served = withinRequest(() =>
-    records.map((record) => viewServed(record, standings.get(record.slug), now)),
-  );
+  const subject = subjectOf({});
+  const served = withinRequest(() => records.map((record) => viewServed(record, standings, subject, now)));
   beginServing(
     cell,
     served.map(({ variant }) => variant),
   );
   const flags = served.map(({ flag }) => flag);
-  const changes = [...records, ...served.map(({ until }) => ({ expiresAt: until }))];
+  const changes: { expiresAt: number | null }[] = [
+    ...records,
+    ...served.map(({ until }) => ({ expiresAt: until })),
+  ];
+  if (slug !== null) changes.push(...changesBelow(records[0]!, standings, now));
   return prepareAnswer(JSON.stringify(slug === null ? { flags } : flags[0]), changes, now);
+}
+
+/** When the flags may change by themselves that a flag needs. */
+function* changesBelow(record: FlagValues, standings: Standings, now: number) {
+  if (record.requires === "") return;
+  yield* standings.below(record);
+  yield { expiresAt: needsChangeAt(record, standings, now) };
 }
 
 /** An error that reads as off: a reader that ignores the status finds no flag that is on. */

@@ -7,9 +7,10 @@ import type { FlagValues } from "../../flags/flag.ts";
 import type { Evaluation, Subject } from "../../flags/flagd/evaluate.ts";
 import { countedRule } from "../../experiments/split.ts";
 import { type Compiled, compileOne, compileRules } from "../../flags/flagd/compiled.ts";
-import { createPayload, type Decide, evaluateFlag } from "../../flags/flagd/evaluate-flag.ts";
+import { createPayload, type Decide } from "../../flags/flagd/evaluate-flag.ts";
 import type { Serving } from "../../flags/reads/read-tally.ts";
 import { type Readable, neverRead } from "../../flags/reads/reads.ts";
+import { createPrerequisites } from "../../flags/requires/prerequisites.ts";
 import { parseRules, rulesText } from "../../flags/rules/rules.ts";
 import { sizeOf } from "./large-body.ts";
 import { type FindSnapshot, type FlagSource, createFlagViews } from "../../flags/reads/snapshots.ts";
@@ -89,7 +90,9 @@ async function render(source: FlagSource, before: FlagSet | undefined): Promise<
         return { isError: true, json: JSON.stringify({ key, ...result, metadata }), count: 0, of: [] };
       const variant = key === slug ? result.variant : undefined;
       // The providers for Python, Ruby and PHP read a variant of every flag, also of one without a value.
-      const json = JSON.stringify({ key, ...result, variant: result.variant ?? "", metadata });
+      const { prerequisite, ...rest } = result;
+      const own = prerequisite === undefined ? metadata : { ...metadata, prerequisite };
+      const json = JSON.stringify({ key, ...rest, variant: result.variant ?? "", metadata: own });
       const of = [[slug, result.variant ?? ""]] as const;
       const evaluated = { isError: false, json, variant, count: 0, of };
       known.set(result, evaluated);
@@ -103,9 +106,10 @@ async function render(source: FlagSource, before: FlagSet | undefined): Promise<
       return evaluated;
     });
   };
+  const { evaluates } = createPrerequisites(records, (slug) => compiled.get(slug)?.decide);
   for (const record of records) {
     const { slug } = record;
-    const decide = compiled.get(slug)?.decide ?? noRules;
+    const evaluate = evaluates(record);
     const metadata = metadataOf(record, set.metadata);
     const servings: Serving[] = [];
     const readable = { slug, ...neverRead(), servings, served: () => servings };
@@ -113,9 +117,9 @@ async function render(source: FlagSource, before: FlagSet | undefined): Promise<
     // Without a payload, its key does not exist: the application then uses its own default.
     if (record.payload !== null) {
       readables.set(`${slug}${PAYLOAD_SUFFIX}`, readable);
-      add(`${slug}${PAYLOAD_SUFFIX}`, slug, metadata, createPayload(record, decide));
+      add(`${slug}${PAYLOAD_SUFFIX}`, slug, metadata, createPayload(record, evaluate));
     }
-    add(slug, slug, metadata, (subject, now) => evaluateFlag(record, decide, subject, now));
+    add(slug, slug, metadata, evaluate);
     await takeTurns();
   }
   const inOrder = [...byKey];
@@ -171,10 +175,6 @@ function preparation(rules: Compiled[]): FlagSet["prepare"] {
     isDone = true;
   };
   return () => (isDone ? undefined : (work ??= compileAll()));
-}
-
-function noRules(): never {
-  throw new Error("a plain flag has no rules");
 }
 
 /**

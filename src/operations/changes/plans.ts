@@ -29,8 +29,8 @@ export const plans = noun("changes", () => import("../schema/plans-schema.ts"), 
         plan === undefined
           ? await planOperation(app, acting, operation, rerun, listed)
           : await applyPlan(app, acting, operation, plan, rerun, listed);
-      const { plan: hash, changes, locked } = planned;
-      return { applied: plan !== undefined, plan: hash, changes, locked };
+      const { plan: hash, changes, locked, warnings } = planned;
+      return { applied: plan !== undefined, plan: hash, changes, locked, warnings };
     },
   },
 });

@@ -122,7 +122,10 @@ const context = anyObject("the context is a JSON object");
 const outcomeSchema = z.object({
   value: z.optional(z.any()),
   variant: z.optional(z.string()),
+  /** `PREREQUISITE_FAILED` for a flag that is as while it is off, since one that it needs is not as it has to be. */
   reason: z.optional(z.string()),
+  /** With the first of these as `prerequisite`. */
+  metadata: z.optional(z.object({ prerequisite: z.string() })),
   /** Present instead of `reason` if the rule cannot be evaluated. */
   errorCode: z.optional(z.string()),
   errorDetails: z.optional(z.string()),

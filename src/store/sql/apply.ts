@@ -1,5 +1,6 @@
 import type { NewAuditEntry } from "../../access/audit/entry.ts";
 import type { Author } from "../../access/caller.ts";
+import { type NeedsCheck, needsToCheck } from "../../documents/needs.ts";
 import { type SetupChange, changesAccess } from "../../documents/setup.ts";
 import { auditedChange } from "../../documents/audited.ts";
 import { noticedChange } from "../../documents/noticed.ts";
@@ -16,7 +17,7 @@ import {
   insertProject,
   setProject,
 } from "./projects.ts";
-import { deleteFlag, putFlag } from "./flags.ts";
+import { deleteFlag, needsIn, putFlag } from "./flags.ts";
 import { deleteForm, insertForm, isEmptyForm, moveForm, updateForm } from "./forms.ts";
 import { type Revised, findProjectRow, projectRow, revise, environmentsOf } from "./rows.ts";
 import {
@@ -45,6 +46,7 @@ import { type Work, first } from "./work.ts";
 import { formatBytes } from "../../base/bytes.ts";
 import { AppError } from "../../base/errors.ts";
 import { FLAG_BYTES, MAX_ENVIRONMENT_BYTES } from "../../flags/limits.ts";
+import { requireSoundNeeds } from "../../flags/requires/graph.ts";
 
 type Kind = SetupChange["change"];
 type Apply = {
@@ -112,13 +114,14 @@ const APPLY: Apply = {
 /**
  * Applies and records all changes of a plan, each with its own revision. Returns false, without any change, if the
  * setup is no longer at `version`, on which the plan is based. Throws `too_large` for an environment that grows beyond
- * its limit.
+ * its limit, and as `requireSoundNeeds`.
  */
 export function* applyChanges(changes: readonly SetupChange[], version: number, by: Author): Work<boolean> {
   if ((yield* currentVersion()) !== version) return false;
   for (const each of changes)
     if (each.change === "deleteForm" && each.onlyEmpty && !(yield* isEmptyForm(each.key))) return false;
   const sizes = yield* sizesBefore(changes);
+  const needs = needsToCheck(changes);
   const revisions: (Revised & { revision: number })[] = [];
   const entries: NewAuditEntry[] = [];
   const notices: NoticedAt[] = [];
@@ -149,6 +152,7 @@ export function* applyChanges(changes: readonly SetupChange[], version: number, 
   }
   yield* revise(revisions);
   yield* requireSmall(sizes);
+  for (const each of needs) yield* requireNeeds(each);
   yield* appendAudit(entries);
   yield* insertNotices(notices, by);
   yield* setVersion(version + changes.length, changes.some(changesAccess));
@@ -171,7 +175,7 @@ type Place = { project: string; environment: string };
 const SIZE = `
   SELECT
     (SELECT coalesce(sum(octet_length(description) + octet_length(owner) + octet_length(tags) + octet_length(colours) + ${FLAG_BYTES}), 0) FROM flags WHERE project_id = e.project_id) +
-    (SELECT coalesce(sum(coalesce(octet_length(payload), 0) + coalesce(octet_length(rules), 0)), 0)
+    (SELECT coalesce(sum(coalesce(octet_length(payload), 0) + coalesce(octet_length(rules), 0) + octet_length(requires)), 0)
      FROM flag_values WHERE environment_id = e.id) +
     (SELECT coalesce(sum(octet_length(name) + octet_length(content)), 0)
      FROM flag_previews WHERE environment_id = e.id) +
@@ -200,6 +204,14 @@ function* sizesBefore(changes: readonly SetupChange[]): Work<[Place, number][]> 
   const sizes: [Place, number][] = [];
   for (const place of places.values()) sizes.push([place, yield* sizeOf(place)]);
   return sizes;
+}
+
+/** Throws as `requireSoundNeeds` for what flags need after the changes; nothing for a project that they delete. */
+function* requireNeeds({ project, environments, removed }: NeedsCheck): Work<void> {
+  const row = yield* findProjectRow(project);
+  for (const { slug } of row ? yield* environmentsOf(row.id) : [])
+    if (environments === null || environments.has(slug))
+      requireSoundNeeds(yield* needsIn(project, slug), removed);
 }
 
 /** Throws `too_large` for an environment that has grown past the limit. One that was larger before may shrink. */

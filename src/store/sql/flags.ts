@@ -14,6 +14,7 @@ import { pageCut, pageOf } from "./pages.ts";
 import { type Revised, environmentRow, projectRow } from "./rows.ts";
 import { type Work, all, first, only, run } from "./work.ts";
 import { type FlagRead, type ExpiringFlag } from "../../flags/store.ts";
+import { type Needing, type Needs, neededBy } from "../../flags/requires/graph.ts";
 import { amongProjects, textOrder } from "./lists.ts";
 
 /** Ignores a read from before the flag was created: it was a read of an earlier flag with that name. */
@@ -74,6 +75,7 @@ type Row = {
   rules: string | null;
   imported: number;
   browser: number | null;
+  requires: string | null;
   revision: number;
   created_at: number;
   updated_at: number;
@@ -155,6 +157,26 @@ export function* deleteFlag({ project, flag: slug }: Change<"deleteFlag">): Work
 function* listFlags(project: string, environment: string): Work<FlagRecord[]> {
   const { id } = yield* environmentRow(project, environment);
   return yield* flagRecords(id);
+}
+
+/** The flags of an environment that need others, and the flags of these that there are. Throws `not_found`. */
+export function* needsIn(project: string, environment: string): Work<Needs> {
+  const { id: environmentId, project_id: projectId } = yield* environmentRow(project, environment);
+  const needing = yield* all<Needing>(
+    `SELECT f.slug, v.requires FROM flag_values v JOIN flags f ON f.id = v.flag_id
+     WHERE v.environment_id = $environmentId AND v.requires <> '' AND f.archived = 0 ORDER BY f.slug`,
+    { environmentId },
+  );
+  if (needing.length === 0) return { environment, needing, needed: new Map() };
+  const needed = yield* all<{ slug: string; archived: number }>(
+    "SELECT slug, archived FROM flags WHERE project_id = $projectId AND slug IN (SELECT value FROM json_each($slugs))",
+    { projectId, slugs: JSON.stringify([...neededBy(needing).keys()]) },
+  );
+  return {
+    environment,
+    needing,
+    needed: new Map(needed.map(({ slug, archived }) => [slug, archived === 1])),
+  };
 }
 
 /** By slug. */
@@ -252,6 +274,7 @@ function toValues(row: Row): FlagValues {
     rules: row.rules,
     imported: row.imported === 1,
     browser: row.browser === 1,
+    requires: row.requires ?? "",
     revision: row.revision,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
@@ -264,6 +287,7 @@ export const flags = {
     page: pageFlags,
     find: findFlag,
     among: flagsAmong,
+    needs: needsIn,
     heads: pageHeads,
     statuses: listStatuses,
     projectOf: projectOfKeys,

@@ -20,6 +20,7 @@ export function flagsContract(driver: Driver): void {
         rules: '{"variants":{"a":1}}',
         imported: true,
         browser: true,
+        requires: "",
         isPreview: true,
         previewName: "Said ✓",
         previewContent: "# Said",

@@ -22,6 +22,7 @@ function flagFor(segment: string, slug: string): FlagValues {
     rules,
     imported: false,
     browser: false,
+    requires: "",
     ...times,
   };
 }
