@@ -18,6 +18,7 @@ export const HINTS: Record<string, string | ((place: Place) => string)> = {
   "environment-locked": ({ environment }) =>
     `add --confirm ${environment} to change it anyway; --yes is not enough`,
   "approval-needed": "add --propose, and let someone else approve it",
+  "flag-needed": "take it from what these flags need first, as in flags set FLAG --requires none",
   "approvals-lowered": "confirm it by the name of the environment, as in --confirm production",
   "bypass-unexplained": "add --why with the reason",
   "change-outdated": "formflag changes refresh shows what it would do now, and voids its approvals",

@@ -20,7 +20,7 @@ import { planOf, type Wanted } from "./plan-document.ts";
 import { checkSources, namesForms } from "./sources.ts";
 import { fault, type ContentCheck, type DocumentPlan, type FormCheck, type RuleCheck } from "./plan.ts";
 import { reachOf } from "./reach.ts";
-import { requireNeedsAfter, turnedOffAfter } from "./needs.ts";
+import { requireNeedsAfter, turnedOffAfter } from "./needs-after.ts";
 import { type Setup, type SetupChange, archives } from "./setup.ts";
 import type { DocumentsApp } from "./store.ts";
 import { type FlagPlace, requireFlag } from "../forms/intake/open-when.ts";

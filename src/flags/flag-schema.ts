@@ -89,8 +89,7 @@ const colours = z
     z.describe("The colours of variants in charts and shares, by the names of the variants."),
   );
 
-/** What a flag needs. */
-export const requires = z
+const requires = z
   .array(
     z.strictObject({
       flag: flagSlug,

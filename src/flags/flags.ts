@@ -32,7 +32,6 @@ import {
 import { flagInEveryEnvironment } from "./overviews.ts";
 import { dropFlag, dropScheduled, putFlag } from "./plan.ts";
 import { requireSoundContent } from "./previews/preview-content.ts";
-import { requireNeedsOf } from "./requires/graph.ts";
 import { noSuchScheduled } from "./schedule/scheduled-change.ts";
 import { segmentsIn } from "./segments.ts";
 import type { detailsPatchSchema } from "./flag-schema.ts";
@@ -225,7 +224,8 @@ function changeFlag(
     if (result === "unchanged") return { changes: also, result: { record, result } };
     if (record.archived !== (before?.archived ?? false))
       await requireArchivable(app, caller, place, record.archived);
-    if (record.requires !== before?.requires) await requireNeedsOf(app.store, place, record.requires);
+    if (record.requires !== (before?.requires ?? ""))
+      await (await import("./requires/checks.ts")).requireNeedsOf(app.store, place, record.requires);
     const after = { ...record, revision: version + 1 };
     return { changes: [putFlag(place, before, after), ...also], result: { record: after, result } };
   });

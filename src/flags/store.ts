@@ -19,7 +19,7 @@ import {
 } from "./flag.ts";
 import type { FoundRamp, RampQuery } from "./ramps/ramp.ts";
 import type { MemberState } from "./members.ts";
-import type { Needs } from "./requires/graph.ts";
+import type { Needs } from "./requires/requirement.ts";
 import type { DueChange, ScheduledChange, ScheduledQuery } from "./schedule/scheduled-change.ts";
 import type { SegmentPlace, SegmentRecord } from "./segment.ts";
 

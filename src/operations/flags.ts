@@ -2,6 +2,7 @@ import { isObject } from "../base/json.ts";
 import { MAX_LIST } from "../base/pages.ts";
 import { MAX_DESCRIPTION, findPayloadFault } from "../flags/limits.ts";
 import { noSuchFlag, viewDetail, viewDetails } from "../flags/flag.ts";
+import { neededBy as neededByEach } from "../flags/requires/requirement.ts";
 import { viewScheduled } from "../flags/schedule/scheduled-change.ts";
 import { noun } from "./operation.ts";
 import { revisionIn, viewInTurns } from "./results.ts";
@@ -39,7 +40,9 @@ export const flags = noun("flags", () => import("./schema/flags-schema.ts"), {
       if (!record) throw noSuchFlag(names.flag);
       tag(record.revision);
       const found = await app.store.ramps.find(names);
-      const flag = viewDetail(record, app.now());
+      const { needing } = await app.store.flags.needs(names.project, names.environment);
+      const neededBy = needing.length > 0 && neededByEach(needing).get(names.flag);
+      const flag = { ...viewDetail(record, app.now()), ...(neededBy && { neededBy }) };
       if (!found) return flag;
       const [{ settled }, { viewRamp }] = await Promise.all([
         import("../flags/ramps/ramp-plan.ts"),

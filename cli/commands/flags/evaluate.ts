@@ -16,6 +16,7 @@ type Outcome = {
   value?: unknown;
   variant?: string | undefined;
   reason?: string | undefined;
+  metadata?: { prerequisite: string } | undefined;
   errorCode?: string | undefined;
   errorDetails?: string | undefined;
 };

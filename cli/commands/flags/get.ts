@@ -27,6 +27,7 @@ async function describeFlag(flag: FlagDetail, revision: number): Promise<string>
     ["expires", flag.expiredAt ?? "never"],
     ["description", flag.description],
     ...optionalLines(flag),
+    ...(flag.neededBy === undefined ? [] : [["needed by", flag.neededBy.join(", ")] satisfies Detail]),
     // A server of an earlier version sends none.
     ...(flag.ramp === undefined ? [] : await rampLines(flag.ramp)),
     ["created", flag.createdAt],
@@ -73,7 +74,9 @@ function optionalLines(flag: FlagDetail): Detail[] {
     const value = flag[name];
     if (value === undefined || kind === "markdown") return [];
     if (name === "requires") return [[name, requirementsInWords(flag[name] ?? [])]];
-    const texts = Array.isArray(value) ? value : Object.entries(value).map((pair) => pair.join("="));
+    const texts = Array.isArray(value)
+      ? value.map(String)
+      : Object.entries(value).map((pair) => pair.join("="));
     const isText = typeof value === "string";
     const text = typeof value === "boolean" ? (value ? "on" : "off") : isText ? value : texts.join(", ");
     return [[label.toLowerCase(), text]];

@@ -217,6 +217,7 @@ type One = Omit<Values, "places" | "shared"> & { place: Place };
 async function setOne(session: Session, { place, change, schedule, named }: One): Promise<void> {
   await changeAtRevision(named !== undefined, async () => {
     const { patch, revision, lost, replaces } = await planChange(session, place, change);
+    if (patch.enabled === false) await (await import("./needs.ts")).noteTurnedOff(session, place, patch);
     if (schedule) return (await import("./scheduled.ts")).scheduleChange(session, place, patch, schedule);
     // The rule fits only the variants that were read.
     const expected = named ?? revision ?? undefined;

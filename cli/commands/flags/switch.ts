@@ -94,6 +94,8 @@ async function switchOne(
   const flag = await changeAtRevision(named !== undefined, async () => {
     const { value, revision } = await findFlag(session, place);
     const patch = { enabled: enabledAfter(value.enabled) };
+    if (!patch.enabled)
+      await (await import("./needs.ts")).noteTurnedOff(session, place, patch, value.neededBy ?? []);
     // Prevents that the flag is toggled twice, or created again after it was deleted.
     const at = { names: place, revision: named ?? revision };
     if (lasts === null)

@@ -4,7 +4,7 @@ import { AppError } from "../../base/errors.ts";
 import { isObject } from "../../base/json.ts";
 import { sha256 } from "../../base/sum.ts";
 import { describeLocks, lockError } from "../../projects/locks.ts";
-import { requireNeedsAfter, turnedOffAfter } from "../needs.ts";
+import { requireNeedsAfter, turnedOffAfter } from "../needs-after.ts";
 import type { SetupChange } from "../setup.ts";
 import type { ProposalsApp } from "../store.ts";
 import type { Rerun } from "./found.ts";
@@ -18,7 +18,7 @@ export type Planned = {
   changes: ProposedDifference[];
   /** The locked environments that it changes, by slug. */
   locked: string[];
-  /** What else follows: `turns off 3 more: search, sale, banner`. */
+  /** Sentences about what else follows: `turns off 3 more: search, sale, banner`. */
   warnings: string[];
 };
 

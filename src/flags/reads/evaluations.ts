@@ -11,7 +11,7 @@ import { createDecide, createPayload } from "../flagd/evaluate-flag.ts";
 import type { Segments } from "../flagd/nested-segments.ts";
 import { RULE_LIMITS } from "../limits.ts";
 import { requireSoundContent } from "../previews/preview-content.ts";
-import { requireNeedsOf } from "../requires/graph.ts";
+import { requireNeedsOf } from "../requires/checks.ts";
 import { createPrerequisites } from "../requires/prerequisites.ts";
 import { rulesBySegment } from "../segment.ts";
 import { createMemberLists } from "./member-lists.ts";

@@ -2,7 +2,6 @@ import { type FlagRecord, type FlagValues, isOn } from "../flag.ts";
 import type { FlagsApp } from "../store.ts";
 import { createInlining } from "./inlined.ts";
 
-/** Where a flag is, or is changed. */
 type Place = { project: string; environment: string };
 
 /**

@@ -1,27 +1,6 @@
 import { AppError } from "../../base/errors.ts";
-import type { FlagPlace } from "../flag.ts";
 import { REQUIREMENT_LIMITS } from "../limits.ts";
-import type { FlagsStore } from "../store.ts";
-import { requirementsOf } from "./requirement.ts";
-
-/** A flag of an environment that needs others; `requires` is the stored text. */
-export type Needing = { slug: string; requires: string };
-
-/** The flags of an environment that need others, without those that are archived, and the flags that there are. */
-export type Needs = {
-  environment: string;
-  needing: readonly Needing[];
-  /** Whether each needed flag that exists is archived. */
-  needed: ReadonlyMap<string, boolean>;
-};
-
-/** The flags that need each flag, by its slug. */
-export function neededBy(needing: readonly Needing[]): Map<string, string[]> {
-  const users = new Map<string, string[]>();
-  for (const { slug, requires } of needing)
-    for (const { flag } of requirementsOf(requires)) users.set(flag, [...(users.get(flag) ?? []), slug]);
-  return users;
-}
+import { type Needs, neededBy, requirementsOf } from "./requirement.ts";
 
 /**
  * Throws `conflict` for a flag of `removed`, which is deleted or archived, that others need, and `invalid` for a flag that
@@ -37,7 +16,7 @@ export function requireSoundNeeds(
     if (by)
       throw new AppError("conflict", `"${slug}" is needed by ${namesOf(by)} in ${environment}`, {
         reason: "flag-needed",
-        hint: "take it from what these flags need first: flags set FLAG --requires none",
+        hint: "change what these flags need first",
       });
   }
   const requirements = new Map(needing.map(({ slug, requires }) => [slug, requirementsOf(requires)]));
@@ -67,30 +46,6 @@ export function requireSoundNeeds(
     return own;
   };
   for (const { slug } of needing) follow(slug, []);
-}
-
-/** Throws as {@link requireSoundNeeds} for what a flag would need. */
-export async function requireNeedsOf(
-  { flags }: Pick<FlagsStore, "flags">,
-  { project, environment, flag }: FlagPlace,
-  requires: string,
-): Promise<void> {
-  if (requires === "") return;
-  const { needing, needed } = await flags.needs(project, environment);
-  const own = await flags.among(
-    project,
-    environment,
-    requirementsOf(requires).map((each) => each.flag),
-  );
-  const known = new Map([...needed, ...own.map(({ slug, archived }) => [slug, archived] as const)]);
-  requireSoundNeeds(
-    {
-      environment,
-      needing: [...needing.filter(({ slug }) => slug !== flag), { slug: flag, requires }],
-      needed: known.set(flag, known.get(flag) ?? false),
-    },
-    new Set(),
-  );
 }
 
 /** `new-cart > prices > currency`. */

@@ -11,7 +11,7 @@ export const RULE_OF = "flag:";
 /** Conditions by a name of each, all of which have to hold; null where they never do. */
 type Conditions = ReadonlyMap<string, unknown> | null;
 
-/** What flags need, in rules that each evaluate by themselves. */
+/** Conditions of flags, for rules that are evaluated each by itself. */
 export type Inlining = {
   /** A condition in JSON logic, or a constant. Throws `RangeError` for what no rule can say. */
   conditionOf: (record: FlagValues) => unknown;
@@ -25,7 +25,10 @@ const ALWAYS: Conditions = new Map();
  * Puts the rules of needed flags where they are needed, for readers who evaluate each flag by itself, as flagd does. Users are
  * dealt out as by the needed flag, whose name such a rule has for that. Without segments there are only conditions, and no rules.
  */
-export function createInlining(records: readonly FlagValues[], segments: readonly SegmentRecord[]): Inlining {
+export function createInlining(
+  records: readonly FlagValues[],
+  segments: readonly SegmentRecord[] | null,
+): Inlining {
   let segmentRules: Segments | undefined;
   const bySlug = new Map(records.map((record) => [record.slug, record]));
   const rules = new Map<string, string>();
@@ -41,7 +44,7 @@ export function createInlining(records: readonly FlagValues[], segments: readonl
       else for (const [name, condition] of some) all?.set(name, condition);
       if (all === null) break;
     }
-    // What does not hold may hold what does not, each as often as it is needed.
+    // A condition that may not hold has those of its flag in it, each as often as it is needed.
     if (all && JSON.stringify([...all.values()]).length > RULE_LIMITS.bytes)
       throw new RangeError(`what ${record.slug} needs is too large for a rule`);
     known.set(record.slug, all);

@@ -103,7 +103,7 @@ export function createPrerequisites(
   };
 }
 
-/** What a flag serves while it is off. */
+/** The result of a flag while it is off. */
 function offOf(record: FlagValues) {
   return record.rules === null
     ? ({ value: false, variant: "off", reason: "DISABLED" } as const)

@@ -1,6 +1,17 @@
 /** A flag that another one needs, and which of its variants; without these its value is true, or any variant but its default. */
 export type Requirement = { flag: string; variants?: string[] | undefined };
 
+/** A flag of an environment that needs others; `requires` is the stored text. */
+export type Needing = { slug: string; requires: string };
+
+/** The flags of an environment that need others, without those that are archived, and the flags that there are. */
+export type Needs = {
+  environment: string;
+  needing: readonly Needing[];
+  /** Whether each needed flag that exists is archived. */
+  needed: ReadonlyMap<string, boolean>;
+};
+
 /** The requirements of a flag from their stored text. */
 export function requirementsOf(text: string): Requirement[] {
   return text === "" ? [] : (JSON.parse(text) as Requirement[]);
@@ -39,4 +50,18 @@ export function requirementIn(term: string): Requirement | null {
 export function requirementsInWords(requirements: readonly Requirement[]): string {
   const all = requirements.map(({ flag, variants = ["on"] }) => `${flag} to be ${variants.join(" or ")}`);
   return all.length === 0 ? "" : `needs ${all.join(" and ")}`;
+}
+
+/** The lines of a text that are not empty, each as a requirement; null for one that names no flag or no variant. */
+export function requirementLines(text: string): { line: string; requirement: Requirement | null }[] {
+  const lines = text.split("\n").map((each) => each.trim());
+  return lines.filter(Boolean).map((line) => ({ line, requirement: requirementIn(line) }));
+}
+
+/** The flags that need each flag, by its slug. */
+export function neededBy(needing: readonly Needing[]): Map<string, string[]> {
+  const users = new Map<string, string[]>();
+  for (const { slug, requires } of needing)
+    for (const { flag } of requirementsOf(requires)) users.set(flag, [...(users.get(flag) ?? []), slug]);
+  return users;
 }

@@ -1,17 +1,16 @@
-import * as z from "zod/mini";
 import { isObject } from "../../base/json.ts";
 import { type FlagdFlag, NEEDS } from "../flagd/definition.ts";
-import { requires } from "../flag-schema.ts";
-import { requirementsText } from "./requirement.ts";
+import { REQUIREMENT_LIMITS, findFlagSlugFault } from "../limits.ts";
+import { type Requirement, requirementsText } from "./requirement.ts";
 
 /** A flag of an export without the condition of what it needs, which is its own member; any other flag as it is. */
 export function unconditional(flag: FlagdFlag): { flag: FlagdFlag; requires?: string } {
   const { [NEEDS]: named, ...others } = flag.metadata ?? {};
-  const needs = typeof named === "string" ? z.safeParse(requires, parsed(named)) : undefined;
-  if (!needs?.success) return { flag };
+  const needs = typeof named === "string" ? parsed(named) : undefined;
+  if (!areRequirements(needs)) return { flag };
   const { metadata: _, ...rest } = flag;
   const own = { ...rest, ...(Object.keys(others).length > 0 && { metadata: others }) };
-  return { flag: withoutCondition(own), requires: requirementsText(needs.data) };
+  return { flag: withoutCondition(own), requires: requirementsText(needs) };
 }
 
 /** A flag, or its payload, without the condition that an export gives one that is on. */
@@ -37,4 +36,21 @@ function parsed(text: string): unknown {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+function areRequirements(value: unknown): value is Requirement[] {
+  const { flags, variants: most } = REQUIREMENT_LIMITS;
+  if (!Array.isArray(value) || value.length === 0 || value.length > flags) return false;
+  const names = new Set(value.map((each) => (isObject(each) ? each["flag"] : undefined)));
+  const isOne = (each: unknown) =>
+    isObject(each) &&
+    typeof each["flag"] === "string" &&
+    findFlagSlugFault(each["flag"]) === undefined &&
+    (each["variants"] === undefined || areVariants(each["variants"], most));
+  return names.size === value.length && value.every(isOne);
+}
+
+function areVariants(value: unknown, most: number): boolean {
+  const isName = (each: unknown) => typeof each === "string" && each !== "";
+  return Array.isArray(value) && value.length > 0 && value.length <= most && value.every(isName);
 }

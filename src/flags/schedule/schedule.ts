@@ -22,7 +22,7 @@ import { FIELD_NAMES, FIELDS, type FieldName, NONE_SHOWN, pick, RULE_NAMES } fro
 import { dropScheduled, planScheduled, putFlag } from "../plan.ts";
 import { requireSoundContent } from "../previews/preview-content.ts";
 import { parseRules, takesPayload } from "../rules/rules.ts";
-import { requireNeedsOf } from "../requires/graph.ts";
+import { requireNeedsOf } from "../requires/checks.ts";
 import { noSuchScheduled, type DueChange, type SCHEDULE, type ScheduledChange } from "./scheduled-change.ts";
 import { segmentsIn } from "../segments.ts";
 import type { FlagsApp } from "../store.ts";

@@ -47,6 +47,8 @@ export const get = {
   output: z.extend(flagDetailSchema, {
     /** The last ramp of the flag in the environment; left out if it has had none. */
     ramp: z.optional(rampSchema),
+    /** The flags that need it in this environment, if there are any. */
+    neededBy: z.optional(z.array(z.string())),
   }),
 };
 

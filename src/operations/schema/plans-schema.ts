@@ -22,7 +22,7 @@ export const make = {
     changes: proposalSchema.shape.differences,
     /** The locked environments among those that change: these have to be named in `confirm`. */
     locked: z.array(z.string()),
-    /** What else follows, such as `turns off 3 more: search, sale, banner`: flags that need one that is turned off. */
+    /** Sentences about what else follows, such as `turns off 3 more: search, sale, banner`: flags that need one that is turned off. */
     warnings: z.array(z.string()),
   }),
 };

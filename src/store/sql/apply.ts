@@ -1,7 +1,6 @@
 import type { NewAuditEntry } from "../../access/audit/entry.ts";
 import type { Author } from "../../access/caller.ts";
-import { type NeedsCheck, needsToCheck } from "../../documents/needs.ts";
-import { type SetupChange, changesAccess } from "../../documents/setup.ts";
+import { type NeedsCheck, type SetupChange, changesAccess, needsToCheck } from "../../documents/setup.ts";
 import { auditedChange } from "../../documents/audited.ts";
 import { noticedChange } from "../../documents/noticed.ts";
 import { type NoticedAt, insertNotices } from "./delivery/notices.ts";
@@ -46,7 +45,7 @@ import { type Work, first } from "./work.ts";
 import { formatBytes } from "../../base/bytes.ts";
 import { AppError } from "../../base/errors.ts";
 import { FLAG_BYTES, MAX_ENVIRONMENT_BYTES } from "../../flags/limits.ts";
-import { requireSoundNeeds } from "../../flags/requires/graph.ts";
+import type * as Graph from "../../flags/requires/graph.ts";
 
 type Kind = SetupChange["change"];
 type Apply = {
@@ -208,6 +207,8 @@ function* sizesBefore(changes: readonly SetupChange[]): Work<[Place, number][]> 
 
 /** Throws as `requireSoundNeeds` for what flags need after the changes; nothing for a project that they delete. */
 function* requireNeeds({ project, environments, removed }: NeedsCheck): Work<void> {
+  // Few changes are of what flags need.
+  const { requireSoundNeeds } = require("../../flags/requires/graph.ts") as typeof Graph;
   const row = yield* findProjectRow(project);
   for (const { slug } of row ? yield* environmentsOf(row.id) : [])
     if (environments === null || environments.has(slug))

@@ -14,7 +14,7 @@ import { pageCut, pageOf } from "./pages.ts";
 import { type Revised, environmentRow, projectRow } from "./rows.ts";
 import { type Work, all, first, only, run } from "./work.ts";
 import { type FlagRead, type ExpiringFlag } from "../../flags/store.ts";
-import { type Needing, type Needs, neededBy } from "../../flags/requires/graph.ts";
+import { type Needing, type Needs, neededBy } from "../../flags/requires/requirement.ts";
 import { amongProjects, textOrder } from "./lists.ts";
 
 /** Ignores a read from before the flag was created: it was a read of an earlier flag with that name. */

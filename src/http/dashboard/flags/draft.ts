@@ -15,6 +15,7 @@ import {
 import type { FlagPatch, FlagRecord } from "../../../flags/flag.ts";
 import { flagState } from "../../../flags/history.ts";
 import type { Trial } from "../../../flags/reads/evaluations.ts";
+import { type Requirement, requirementLines, requirementTerms } from "../../../flags/requires/requirement.ts";
 import { ruleOfTable, type RuleRow, type RuleTable, tableOfRule } from "../../../flags/rules/rule-table.ts";
 import { areBoolean } from "../../../flags/rules/rules.ts";
 import { type Fields, fitsInLine, textOf, textsOf } from "../fields.ts";
@@ -68,6 +69,7 @@ export function draftOf(record: FlagRecord, timeZone: string): Draft {
     const value = values[name];
     if (typeof value === "boolean" && !isJson(name)) return value ? "on" : "off";
     if (name === "targeting" || name === "colours") return objectText(value);
+    if (name === "requires") return requirementTerms(value as Requirement[]).join("\n");
     if (isJson(name)) return value === undefined ? "" : JSON.stringify(value, null, 2);
     return typeof value === "string" ? value : "";
   };
@@ -243,7 +245,12 @@ export function patchOf({ draft, base, faults }: Values, timeZone: string): Flag
       if (at === null && draft.expires !== "") found.set(name, "write a date and a time");
       patch["expiredAt"] = at === null ? null : isoTime(at);
     } else if (isJson(name)) patch[name] = jsonOf(name);
-    else if (name === "defaultVariant") patch[name] = draft[name].trim() || null;
+    else if (name === "requires") {
+      const typed = requirementLines(draft.requires);
+      const wrong = typed.find(({ requirement }) => requirement === null);
+      if (wrong) found.set(name, `${wrong.line} names no flag, or no variant: write new-cart=on,blue`);
+      patch[name] = typed.map(({ requirement }) => requirement);
+    } else if (name === "defaultVariant") patch[name] = draft[name].trim() || null;
     else patch[name] = fieldOf(name).kind === "switch" ? draft[name] === "on" : draft[name];
   }
   if (found.size > 0) throw faultsAt([...found]);

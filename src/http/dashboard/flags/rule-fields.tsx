@@ -290,5 +290,9 @@ export function ValueField({
   if (kind === "time") return <TextField {...common} type="datetime-local" />;
   const rows = Math.min(20, Math.max(4, value.split("\n").length + 1));
   if (isJson(name)) return <AreaField {...common} rows={rows} code />;
-  return kind === "markdown" ? <AreaField {...common} rows={rows} /> : <TextField {...common} />;
+  return kind === "markdown" || kind === "requires" ? (
+    <AreaField {...common} rows={rows} />
+  ) : (
+    <TextField {...common} />
+  );
 }

@@ -14,6 +14,8 @@ import {
   type FlagStatus,
 } from "../../../flags/flag.ts";
 import { flagState } from "../../../flags/history.ts";
+import { turnedOffBy, turnedOffInWords } from "../../../flags/requires/dependents.ts";
+import { neededBy } from "../../../flags/requires/requirement.ts";
 import { parseGuard } from "../../../flags/ramps/guard.ts";
 import { settled } from "../../../flags/ramps/ramp-plan.ts";
 import { isHeld } from "../../../flags/ramps/ramp.ts";
@@ -77,6 +79,10 @@ export type Screen = {
   experiment: ReturnType<typeof viewExperiment> | null;
   /** The names of the segments of the environment. */
   segments: readonly string[];
+  /** The flags that need it there. */
+  neededBy: readonly string[];
+  /** A sentence about the flags that are off once it is; null for none. */
+  turnsOff: string | null;
   /** Metrics that guards and experiments can count. */
   metrics: readonly string[];
   people: readonly Person[];
@@ -136,16 +142,19 @@ export async function readScreen(
   if (!environment) throw noSuchEnvironment(slug, name);
   const record = found ?? applyPatch(flag, undefined, {}, app.now()).record;
   const here = { ...place, key: environment.key };
-  const [rateOf, people, served, reads, metrics, experiment, readings, proposed] = await Promise.all([
-    ratesOf(app, caller, { project: slug, environments: [environment] }, flag),
-    readPeople(app, caller, place, patch),
-    servedToday(app, caller, here, timeZone),
-    readsOfFlags(app, caller, { project: slug, environment: name, flag }),
-    readMetrics(app, caller, place),
-    held === undefined ? undefined : app.store.experiments.find({ ...place, experiment: held }),
-    ramp && isHeld(settled(ramp)) ? readGuardsOf(app, place, ramp.ramp, caller) : [],
-    proposedIn(app, project),
-  ]);
+  const [rateOf, people, served, reads, metrics, experiment, readings, proposed, needs, off] =
+    await Promise.all([
+      ratesOf(app, caller, { project: slug, environments: [environment] }, flag),
+      readPeople(app, caller, place, patch),
+      servedToday(app, caller, here, timeZone),
+      readsOfFlags(app, caller, { project: slug, environment: name, flag }),
+      readMetrics(app, caller, place),
+      held === undefined ? undefined : app.store.experiments.find({ ...place, experiment: held }),
+      ramp && isHeld(settled(ramp)) ? readGuardsOf(app, place, ramp.ramp, caller) : [],
+      proposedIn(app, project),
+      app.store.flags.needs(slug, name),
+      turnedOffBy(app, place, new Map([[flag, { ...record, enabled: false }]])),
+    ]);
   return {
     place,
     project,
@@ -160,6 +169,8 @@ export async function readScreen(
     reads: reads[0]?.environments[0],
     experiment: experiment ? viewExperiment(settledExperiment(experiment)) : null,
     segments: segments.map((each) => each.name),
+    neededBy: neededBy(needs.needing).get(flag) ?? [],
+    turnsOff: turnedOffInWords(off),
     metrics,
     open: "",
     scheduled: items.filter((each) => each.flag === flag),

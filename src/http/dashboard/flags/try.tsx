@@ -190,13 +190,14 @@ const REASONS: Record<string, string> = {
 
 function OutcomeText({ outcome }: { outcome: Trial["now"] }) {
   if ("errorCode" in outcome) return <Code text={outcome.errorDetails} />;
-  const { value, variant, reason } = outcome;
+  const { value, variant, reason, metadata } = outcome;
   return (
     <>
       {value === undefined ? "no value" : <Code text={JSON.stringify(value)} />}{" "}
       <span class="soft small">
         {variant !== undefined && value !== undefined && `variant ${variant}, `}
         {REASONS[reason] ?? reason}
+        {metadata && <Foreign text={`: ${metadata.prerequisite}`} />}
       </span>
     </>
   );

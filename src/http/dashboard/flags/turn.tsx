@@ -1,11 +1,14 @@
 import { AppError } from "../../../base/errors.ts";
 import { audienceOf, type Course } from "../../../flags/audience.ts";
 import { type FlagPlace, type FlagStatus, hasExpired, isOn } from "../../../flags/flag.ts";
+import { turnedOffBy, turnedOffInWords } from "../../../flags/requires/dependents.ts";
 import { flags } from "../../../operations/flags.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import type { Project } from "../../../projects/project.ts";
 import { type Fields, revisionIn, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
+import { Danger } from "../parts/danger.tsx";
+import { Foreign } from "../parts/text.tsx";
 import { PROPOSED_FOR } from "../parts/confirm.tsx";
 import { WhyField } from "../parts/field.tsx";
 import { A, ButtonLink, Form } from "../parts/link.tsx";
@@ -15,7 +18,7 @@ import { formatShort } from "../parts/time.tsx";
 import { projectPath, settingAction, settingPath } from "../paths.ts";
 import type { Dashboard, Done, Sent } from "../routes.ts";
 import { useMayChange, useView, type View } from "../view.ts";
-import { type Again, confirmationOf, differenceIn, type Screen } from "./screen.tsx";
+import { type Again, confirmationOf, differenceIn, recordIn, type Screen } from "./screen.tsx";
 
 /** The switch of a flag in an environment: it acts at once, or asks first where the environment is locked or needs approvals. */
 export function Turn({
@@ -105,7 +108,9 @@ function guardOf({ approvals }: Environment): string {
 }
 
 /** The switch of a flag, which asks where an environment is locked or needs approvals. */
-export function StateSwitch({ screen: { place, environment, record, typed } }: { screen: Screen }) {
+export function StateSwitch({ screen }: { screen: Screen }) {
+  const { place, environment, record, typed } = screen;
+  const turnsOff = record.enabled ? screen.turnsOff : null;
   const { flag } = place;
   const { slug, locked, approvals } = environment;
   const { now } = useView();
@@ -115,7 +120,8 @@ export function StateSwitch({ screen: { place, environment, record, typed } }: {
   if (!useMayChange([environment])) return <div class={`onoff ${word.toLowerCase()}`}>{word}</div>;
   const values = { revision: record.revision, act: "state" };
   const form = { to: settingAction(place), id: "state-form", label: `State in ${slug}`, isOn: isEnabled };
-  const asks = locked || approvals > 0 || typed.state !== undefined;
+  const asks = locked || approvals > 0 || typed.state !== undefined || turnsOff !== null;
+  const sure = turnsOff === null ? {} : { more: turnsOff };
   const verb = `Turn ${enabled}`;
   return (
     <div class={`onoff ${word.toLowerCase()}`}>
@@ -123,7 +129,12 @@ export function StateSwitch({ screen: { place, environment, record, typed } }: {
       {asks ? (
         <Ask
           {...form}
-          values={{ ...values, enabled, ...(approvals > 0 ? { propose: PROPOSED_FOR } : { confirm: slug }) }}
+          values={{
+            ...values,
+            ...sure,
+            enabled,
+            ...(approvals > 0 ? { propose: PROPOSED_FOR } : { confirm: slug }),
+          }}
           label={`${flag} is ${word.toLowerCase()} in ${slug}${locked || approvals > 0 ? `, which ${guardOf(environment)}` : ""}: change…`}
           question={
             <>
@@ -132,6 +143,7 @@ export function StateSwitch({ screen: { place, environment, record, typed } }: {
               </b>
               <br />
               <span class="soft small">
+                {turnsOff !== null && <Foreign text={`It ${turnsOff}. `} />}
                 {approvals > 0 ? "It is proposed, and needs approvals." : "Readers see it within seconds."}
               </span>
             </>
@@ -162,15 +174,56 @@ function isOnIn(fields: Fields): boolean {
   return text === "on" || text === "true";
 }
 
+/** The page that asks before a flag is turned off that others need, with the same form; undefined where it names what follows. */
+async function askAboutMore(
+  { app }: Dashboard,
+  { fields, names }: Sent<FlagPlace>,
+): Promise<Page | undefined> {
+  const { project, environment, flag } = names;
+  const record = await recordIn(app, names);
+  const off = await turnedOffBy(app, names, new Map([[flag, { ...record, enabled: false }]]));
+  const more = turnedOffInWords(off);
+  if (more === null || !record.enabled || textOf(fields, "more") === more) return undefined;
+  const back = { to: settingPath(names), label: `${flag} in ${environment}` };
+  const sent = [...fields].filter((pair): pair is [string, string] => typeof pair[1] === "string");
+  return {
+    title: `Confirm: flag ${flag} in ${environment}, ${project}`,
+    heading: `Turn off ${flag} in ${environment}?`,
+    section: "flags",
+    status: 428,
+    back,
+    content: (
+      <div class="stack narrow">
+        <Danger
+          to={`${settingAction(names)}/turn`}
+          values={[...sent.filter(([name]) => name !== "more"), ["more", more]]}
+          id="confirmation"
+          act={`Turn off in ${environment}`}
+          kind="primary"
+          back={{ to: back.to }}
+        >
+          <p>
+            <Foreign text={`It ${more}.`} />
+          </p>
+        </Danger>
+      </div>
+    ),
+  };
+}
+
 /** Turns a flag on or off in an environment, and goes back to its page, or to the list that the switch was in. */
-export function turn(
-  { app, act }: Dashboard,
+export async function turn(
+  dashboard: Dashboard,
   again: Again,
-  { c, fields, names }: Sent<FlagPlace>,
+  sent: Sent<FlagPlace>,
   isInList = false,
 ): Promise<Done | Page> {
+  const { app, act } = dashboard;
+  const { c, fields, names } = sent;
   const { project, environment, flag } = names;
   const isOn = isOnIn(fields);
+  const asking = isOn ? undefined : await askAboutMore(dashboard, sent);
+  if (asking) return asking;
   const state = isOn ? "on" : "off";
   const patch = { enabled: isOn };
   const to = isInList ? { to: projectPath(project), query: c.req.query() } : { to: settingPath(names) };

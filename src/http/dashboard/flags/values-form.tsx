@@ -1,5 +1,6 @@
 import { coloursOf, FIELDS } from "../../../flags/flag-fields.ts";
 import type { FlagRecord } from "../../../flags/flag.ts";
+import { requirementsInWords, requirementsOf } from "../../../flags/requires/requirement.ts";
 import type { RuleRow } from "../../../flags/rules/rule-table.ts";
 import { OWN_RULE, ruleClauses } from "../../../flags/rules/rule-words.ts";
 import { areBoolean, parseRules } from "../../../flags/rules/rules.ts";
@@ -84,6 +85,9 @@ export function ValuesForm({ screen }: { screen: Screen }) {
             <ValueField name="payload" values={values} />
           </Part>
         )}
+        <Part screen={screen} name="Needs" of={["requires"]} sentence={<Needs screen={screen} />}>
+          <ValueField name="requires" values={values} />
+        </Part>
         <Part
           screen={screen}
           name="Readable by"
@@ -201,6 +205,17 @@ function VariantsInShort({ values: { base } }: { values: Values }) {
           <Cut text={JSON.stringify(value)} />{" "}
         </span>
       ))}
+    </>
+  );
+}
+
+/** The flags that a flag needs, and the flags that need it. */
+function Needs({ screen: { record, neededBy } }: { screen: Screen }) {
+  const needs = requirementsInWords(requirementsOf(record.requires));
+  return (
+    <>
+      {needs === "" ? <span class="soft">no other flag</span> : <Foreign text={needs} />}
+      {neededBy.length > 0 && <Foreign text={`; needed by ${neededBy.join(", ")}`} />}
     </>
   );
 }

@@ -1,41 +1,9 @@
 import { AppError } from "../base/errors.ts";
-import { neededBy, requireSoundNeeds } from "../flags/requires/graph.ts";
 import { turnedOffBy, turnedOffInWords } from "../flags/requires/dependents.ts";
+import { requireSoundNeeds } from "../flags/requires/graph.ts";
+import { neededBy } from "../flags/requires/requirement.ts";
 import type { FlagsApp } from "../flags/store.ts";
-import type { FlagState } from "../flags/history.ts";
-import { requirementsText } from "../flags/requires/requirement.ts";
-import { type SetupChange, archives } from "./setup.ts";
-
-/** Where changes may break what flags need: in some environments of a project, or with null in all. */
-export type NeedsCheck = {
-  project: string;
-  environments: Set<string> | null;
-  /** Flags that the changes delete or archive. */
-  removed: Set<string>;
-};
-
-/** What is to be checked after changes: nothing where no flag needs others that did not before, is archived or deleted. */
-export function needsToCheck(changes: readonly SetupChange[]): NeedsCheck[] {
-  const checks = new Map<string, NeedsCheck>();
-  for (const each of changes) {
-    if (each.change !== "putFlag" && each.change !== "deleteFlag") continue;
-    const { project, flag } = each;
-    const archived = each.change === "deleteFlag" || archives(each);
-    if (archived === null && !(each.change === "putFlag" && changesNeeds(each))) continue;
-    const known = checks.get(project);
-    const check = known ?? { project, environments: new Set<string>(), removed: new Set<string>() };
-    checks.set(project, check);
-    if (archived === true) check.removed.add(flag);
-    if (archived !== null || each.change === "deleteFlag") check.environments = null;
-    else check.environments?.add(each.environment);
-  }
-  return [...checks.values()];
-}
-
-function changesNeeds({ record, history }: SetupChange & { change: "putFlag" }): boolean {
-  const before = (history?.before as Partial<FlagState> | null | undefined)?.requires ?? null;
-  return record.requires !== "" && record.requires !== requirementsText(before);
-}
+import { type SetupChange, needsToCheck } from "./setup.ts";
 
 /** Throws as `requireSoundNeeds` for what flags would need after changes that are not made yet. */
 export async function requireNeedsAfter(
@@ -75,7 +43,7 @@ function unlessMissing(error: unknown): undefined {
   throw error;
 }
 
-/** What changes turn off besides what they change, a sentence for each environment, which it names if there are several. */
+/** A sentence for each environment in which changes turn off more than what they change; of several it names them. */
 export async function turnedOffAfter(
   app: Pick<FlagsApp, "store" | "now">,
   changes: readonly SetupChange[],
