@@ -29,7 +29,7 @@ const SECTIONS: Section[] = [
   {
     title: "A flag and a segment",
     text: "A change over one of these limits is refused with 400, or exit code 2 on the command line. For the total of an environment it is 413. An integer that a double cannot represent, such as `9007199254740993` or `1e400`, is refused too; write it as a text.",
-    of: "MAX_PAYLOAD MAX_PAYLOAD_DEPTH MAX_ENVIRONMENT_BYTES FLAG_BYTES MAX_DESCRIPTION DETAIL_LIMITS PREVIEW_LIMITS RAMP_LIMITS MEMBER_LIMITS RULE_LIMITS.bytes RULE_LIMITS.depth RULE_LIMITS.operations RULE_LIMITS.nodes",
+    of: "MAX_PAYLOAD MAX_PAYLOAD_DEPTH MAX_ENVIRONMENT_BYTES FLAG_BYTES MAX_DESCRIPTION DETAIL_LIMITS REQUIREMENT_LIMITS PREVIEW_LIMITS RAMP_LIMITS MEMBER_LIMITS RULE_LIMITS.bytes RULE_LIMITS.depth RULE_LIMITS.operations RULE_LIMITS.nodes",
   },
   {
     title: "Code references",

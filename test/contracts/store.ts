@@ -18,6 +18,7 @@ import { identitiesContract } from "./setup/identities.ts";
 import { experimentsContract } from "./experiments.ts";
 import { membershipsContract } from "./memberships.ts";
 import { notesContract } from "./notes.ts";
+import { needsContract } from "./setup/needs.ts";
 import { noticesContract } from "./notices.ts";
 import { intakeContract } from "./intake.ts";
 import { versionContract } from "./version.ts";
@@ -41,6 +42,7 @@ import { usersContract } from "./setup/users.ts";
 const CONTRACTS = [
   projectsContract,
   flagsContract,
+  needsContract,
   feedbackContract,
   readsContract,
   codeContract,

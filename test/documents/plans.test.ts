@@ -23,6 +23,7 @@ type Answer = {
   plan?: string;
   changes?: { action: string; kind: string; path: string; before: unknown; after: unknown }[];
   locked?: string[];
+  warnings?: string[];
   error?: { code: string; reason: string | null; message: string };
 };
 
@@ -77,6 +78,7 @@ describe("a plan", () => {
         },
       ],
       locked: [],
+      warnings: [],
     });
     expect(await enabled()).toBe(false);
     expect(await plan(call)).toEqual(first);

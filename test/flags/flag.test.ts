@@ -57,7 +57,8 @@ describe("a patch", () => {
 
 describe("a flag as readers see it", () => {
   const STANDINGS = { bySlug: new Map(), below: () => [], unfulfilled: () => undefined };
-  const viewFlag = (record: FlagRecord, now: number) => viewServed(record, STANDINGS, subjectOf({}), now).flag;
+  const viewFlag = (record: FlagRecord, now: number) =>
+    viewServed(record, STANDINGS, subjectOf({}), now).flag;
 
   test("is off from the moment of its expiry", () => {
     const record = flag({ enabled: true, expiresAt: 5000 });
