@@ -9,9 +9,9 @@ import { tempDirectory } from "../support/temp.ts";
  */
 const MOST = {
   "--version": [12, 40],
-  "flags get": [182, 771],
-  "flags list": [194, 840],
-  "flags set": [252, 1097],
+  "flags get": [181, 773],
+  "flags list": [193, 842],
+  "flags set": [252, 1103],
   "serve until it listens": [258, 1065],
   "serve with its jobs": [300, 1246],
 };
