@@ -44,6 +44,15 @@ const WALKERS: ReadonlyMap<string, string> = new Map([
     "a command; repeats of flags spend the budget",
   ],
   ["src/flags/promotions.ts: addReferences", "a segment once, by the set of those needed"],
+  ["src/flags/requires/graph.ts: follow", "the limit of flags that need one another"],
+  [
+    "src/flags/requires/inlined.ts: conditionsOf fulfilled plainFulfilled ruledFulfilled bind",
+    "the limits of flags that need one another, and of a rule",
+  ],
+  [
+    "src/flags/requires/prerequisites.ts: resultOf unfulfilled evaluates",
+    "the limit of flags that need one another",
+  ],
   [
     "src/flags/rules/condition-words.ts: withStrictTexts print printNegated printJoined",
     "once each, of RULE_LIMITS",

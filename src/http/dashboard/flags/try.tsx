@@ -181,12 +181,12 @@ function Results({ tried: { trials, before, after } }: { tried: NonNullable<Valu
   );
 }
 
-const REASONS: Record<string, string> = {
-  STATIC: "for everyone",
-  TARGETING_MATCH: "by the rule",
-  DEFAULT: "by default",
-  DISABLED: "the flag is off",
-};
+const REASONS = new Map([
+  ["STATIC", "for everyone"],
+  ["TARGETING_MATCH", "by the rule"],
+  ["DEFAULT", "by default"],
+  ["DISABLED", "the flag is off"],
+]);
 
 function OutcomeText({ outcome }: { outcome: Trial["now"] }) {
   if ("errorCode" in outcome) return <Code text={outcome.errorDetails} />;
@@ -196,7 +196,7 @@ function OutcomeText({ outcome }: { outcome: Trial["now"] }) {
       {value === undefined ? "no value" : <Code text={JSON.stringify(value)} />}{" "}
       <span class="soft small">
         {variant !== undefined && value !== undefined && `variant ${variant}, `}
-        {REASONS[reason] ?? reason}
+        {REASONS.get(reason) ?? reason}
         {metadata && <Foreign text={`: ${metadata.prerequisite}`} />}
       </span>
     </>
