@@ -40,7 +40,7 @@ The first command runs the scenarios of this repository, in \`scripts/conformanc
 | --- | --- |
 ${rows.join("\n")}
 
-[conformance.json](conformance.json) is the report of the provider of formflag's own package, in the [envelope](https://github.com/open-feature/spec/pull/425) that the specification drafts, and [conformance.xml](conformance.xml) has each scenario as JUnit.
+[conformance.json](conformance.json) and [conformance-web.json](conformance-web.json) are the reports of the providers of formflag's own package, for servers and for pages, in the [envelope](https://github.com/open-feature/spec/pull/425) that the specification drafts. [conformance.xml](conformance.xml) and [conformance-web.xml](conformance-web.xml) have each scenario as JUnit.
 
 This run used Bun ${Bun.version} and these versions from \`package.json\`:
 

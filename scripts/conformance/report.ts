@@ -20,7 +20,7 @@ export async function saveReport(
   const envelope = {
     schemaVersion: "1",
     provider: { name: subject.name, version: versionOf(subject.name), language: "javascript" },
-    sdk: { name: "@openfeature/server-sdk", version: versionOf("@openfeature/server-sdk") },
+    sdk: { name: subject.sdk, version: versionOf(subject.sdk!) },
     tck: {
       implementation: "formflag/scripts/conformance",
       version: versionOf("formflag"),

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { FlagdProvider } from "@openfeature/flagd-provider";
 import { OFREPProvider } from "@openfeature/ofrep-provider";
 import { OFREPWebProvider } from "@openfeature/ofrep-web-provider";
@@ -6,6 +7,11 @@ import { type Provider as WebProvider, OpenFeature as WebOpenFeature } from "@op
 import { EventSource } from "eventsource";
 import { FormflagProvider } from "../../src/provider/server.ts";
 import type { Backend } from "./backend.ts";
+
+// Its types are those of a browser.
+const { FormflagWebProvider } = (await import(join(import.meta.dir, "../../src/provider/web.ts"))) as {
+  FormflagWebProvider: new (options: { url: string; token: string }) => WebProvider;
+};
 
 /** A client of either SDK; one for browsers answers at once. */
 export type AnyClient = {
@@ -24,8 +30,9 @@ export type AnyClient = {
 export type Subject = {
   /** The package. */
   name: string;
-  /** Name of the report beside the page, for a provider of this repository. */
+  /** Name of the report beside the page, for a provider of this repository, and its SDK. */
   report?: string;
+  sdk?: string;
   /** Tags of scenarios that the provider, or its SDK, is not made for, with the reason. */
   lacks: Record<string, string>;
   /** Begins with a provider of the backend; returns before it is ready. */
@@ -38,6 +45,11 @@ export type Subject = {
 const NUMBERS = {
   "@numeric-coercion": "JavaScript has one number type, and its SDK has one method for numbers",
   "@strict-numeric-typing": "JavaScript has one number type, and its SDK has one method for numbers",
+};
+
+const UNAVAILABLE = {
+  "@unavailable":
+    "starts with the defaults of the code, and is stale until the server answers, rather than fail",
 };
 
 const headersOf = (backend: Backend): [string, string][] => [
@@ -53,20 +65,39 @@ async function openOnServer(provider: Provider): Promise<AnyClient> {
   return OpenFeature.getClient(domain);
 }
 
+function openInPage(provider: WebProvider): AnyClient {
+  // A browser has one; this runtime does not.
+  Object.assign(globalThis, { EventSource });
+  const domain = `suite-${(domains += 1)}`;
+  WebOpenFeature.setProvider(domain, provider);
+  return WebOpenFeature.getClient(domain);
+}
+
+const IN_PAGE = {
+  setContext: (context: Record<string, string> | null) => WebOpenFeature.setContext(context ?? {}),
+  close: () => WebOpenFeature.clearProviders(),
+};
+
 const closeServer = () => OpenFeature.clearProviders();
 
 export const SUBJECTS: Subject[] = [
   {
     name: "@formflag/openfeature",
     report: "conformance",
-    lacks: {
-      ...NUMBERS,
-      "@unavailable":
-        "starts with the defaults of the code, and is stale until the server answers, rather than fail",
-    },
+    sdk: "@openfeature/server-sdk",
+    lacks: { ...NUMBERS, ...UNAVAILABLE },
     open: (backend) =>
       openOnServer(new FormflagProvider({ url: backend.url, token: backend.token("flags:sync") })),
     close: closeServer,
+  },
+  {
+    name: "@formflag/openfeature/web",
+    report: "conformance-web",
+    sdk: "@openfeature/web-sdk",
+    lacks: { ...NUMBERS, ...UNAVAILABLE },
+    open: async (backend) =>
+      openInPage(new FormflagWebProvider({ url: backend.url, token: backend.token("flags:evaluate") })),
+    ...IN_PAGE,
   },
   {
     name: "@openfeature/ofrep-provider",
@@ -86,21 +117,13 @@ export const SUBJECTS: Subject[] = [
       ...NUMBERS,
       "@stale": "becomes stale, but after the outage reports a change of flags instead of being ready",
     },
-    async open(backend) {
-      // A browser has one; this runtime does not.
-      Object.assign(globalThis, { EventSource });
-      const domain = `suite-${(domains += 1)}`;
-      const provider = new OFREPWebProvider({
-        baseUrl: backend.url,
-        headers: headersOf(backend),
-        cacheMode: "disabled",
-      });
+    open: async (backend) => {
+      const headers = headersOf(backend);
+      const provider = new OFREPWebProvider({ baseUrl: backend.url, headers, cacheMode: "disabled" });
       // Its types leave out what they mean to be undefined.
-      WebOpenFeature.setProvider(domain, provider as WebProvider);
-      return WebOpenFeature.getClient(domain);
+      return openInPage(provider as WebProvider);
     },
-    setContext: (context) => WebOpenFeature.setContext(context ?? {}),
-    close: () => WebOpenFeature.clearProviders(),
+    ...IN_PAGE,
   },
   {
     name: "@openfeature/flagd-provider",

@@ -36,6 +36,8 @@ type Bulk = {
 const REQUEST = 10_000;
 const POLL = 60_000;
 const COLLECTED = 1000;
+/** Milliseconds for which a stream may be away. */
+const LOST = 10_000;
 const LEAST_WAIT = 1000;
 const MOST_WAIT = 30_000;
 /** Exposures of a request. */
@@ -99,6 +101,8 @@ export function createRemote(url: string | URL, token: string, { took, failed }:
         if (answer && !isClosed) took(answer);
       } catch (error) {
         failures += 1;
+        // An answer without flags would not end what has failed.
+        etag = null;
         if (!isClosed) failed(error as RemoteError);
       }
     }
@@ -130,11 +134,20 @@ export function createRemote(url: string | URL, token: string, { took, failed }:
     // The first event comes with the connection: something may have changed before.
     stream.onmessage = () => void refresh();
     stream.onerror = () => {
-      if (stream?.readyState !== 2) return;
+      if (stream?.readyState !== 2) {
+        losing ??= setTimeout(lost, LOST * (0.5 + Math.random() / 2));
+        return;
+      }
       etag = null;
       failures += 1;
       plan();
     };
+  };
+  let losing: ReturnType<typeof setTimeout> | undefined;
+  /** Asks the server whether it answers, unless the stream is back by itself. */
+  const lost = () => {
+    losing = undefined;
+    if (stream?.readyState === 0) void refresh();
   };
   const visit = () => {
     clearTimeout(hiding);
@@ -202,6 +215,7 @@ export function createRemote(url: string | URL, token: string, { took, failed }:
       stream?.close();
       clearTimeout(timer);
       clearTimeout(hiding);
+      clearTimeout(losing);
       if (typeof document === "undefined") return;
       document.removeEventListener("visibilitychange", visit);
       removeEventListener("online", visit);

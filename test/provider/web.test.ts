@@ -1,8 +1,9 @@
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "bun:test";
+import { afterEach, describe, expect, spyOn, test } from "bun:test";
 import { ClientProviderStatus, OpenFeature, type Provider } from "@openfeature/web-sdk";
 import { FormflagEdge } from "../../src/provider/edge.ts";
 import { snapshot } from "../../src/provider/ssr.ts";
+import { eventually } from "../support/eventually.ts";
 import { startShopServer } from "../support/shop-server.ts";
 
 /** Its types are those of pages, which this file has not. */
@@ -105,4 +106,33 @@ describe("the provider for pages", () => {
       shop.answerWith((request, pass) => pass(request));
     },
   );
+});
+
+test("a page whose stream is lost asks whether the server is there: it is stale, then ready although nothing changed", async () => {
+  const streams: { readyState: number; onerror: () => void; close: () => void }[] = [];
+  class FakeStream {
+    readyState = 1;
+    onerror = () => {};
+    close = () => {};
+    constructor() {
+      streams.push(this);
+    }
+  }
+  const own = globalThis.EventSource;
+  Object.assign(globalThis, { EventSource: FakeStream });
+  const provider = new FormflagWebProvider({ url: shop.url, token: page.token, storage: null });
+  const { client } = await open(provider, ann);
+  shop.answerWith(() => new Response(null, { status: 502 }));
+  const timers = spyOn(globalThis, "setTimeout");
+  streams[0]!.readyState = 0;
+  streams[0]!.onerror();
+  const [ask, ms] = timers.mock.calls.at(-1) as [() => void, number];
+  timers.mockRestore();
+  expect(ms).toBeWithin(5000, 10_001);
+  ask();
+  await eventually("stale", () => client.providerStatus === ClientProviderStatus.STALE);
+  expect(client.getStringValue("plan", "none")).toBe("paid");
+  shop.answerWith((request, pass) => pass(request));
+  await eventually("ready", () => client.providerStatus === ClientProviderStatus.READY);
+  Object.assign(globalThis, { EventSource: own });
 });
