@@ -12,12 +12,12 @@ import { s3Error, startFakeS3 } from "../support/s3/s3.ts";
 import { tempDirectory } from "../support/temp.ts";
 
 const fake = startFakeS3();
-const open = (host: string, maxCopied?: number) =>
+const open = (host: string, maxCopied?: number, answer = 2000) =>
   openArchives(
     {
       location: parseS3Url(fake.url),
       credentials: { accessKeyId: ACCESS_KEY, secretAccessKey: SECRET_KEY },
-      timing: { ...FAST, answer: 300 },
+      timing: { ...FAST, answer },
     },
     host,
     maxCopied,
@@ -161,7 +161,8 @@ describe("a bucket that lies leaves nothing", () => {
       return undefined;
     };
     const late = NAME.replace("2027", "2028");
-    expect(await errorOf(bucket.store(late, file))).toBe("unavailable: the object storage is unavailable");
+    const impatient = open("here", undefined, 300);
+    expect(await errorOf(impatient.store(late, file))).toBe("unavailable: the object storage is unavailable");
     fake.fault = () => undefined;
     await eventually("the storage took what was given up", () => taken === 4);
     expect(keys()).not.toContain(ROOT + late);

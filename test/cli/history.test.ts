@@ -426,7 +426,7 @@ describe("flags set --at", () => {
   });
 
   /** Plans `--on` for a moment from now, and waits until that has come. */
-  async function planAndWait({ set, json }: Awaited<ReturnType<typeof openShop>>, ms = 300) {
+  async function planAndWait({ set, json }: Awaited<ReturnType<typeof openShop>>, ms = 2000) {
     await set();
     const at = new Date(Date.now() + ms).toISOString();
     await json<Scheduled>("flags", "set", "sale", ...LIVE, "--on", "--at", at);

@@ -8,6 +8,7 @@ import { emptyData, formflag, onData } from "../support/commands.ts";
 const REPEATABLE = [
   "--allow-origin",
   "--allow-type",
+  "--backup-recipient",
   "--block-sender",
   "--check",
   "--colour",

@@ -149,8 +149,11 @@ export function wrongOf(schema: Schema): { path: string; value: unknown }[] {
     case "number":
     case "boolean":
     case "record":
-    case "union":
     default:
       return [{ path: "", value: "x" }];
+    case "union":
+      return [
+        { path: "", value: def.options.some((each) => definitionOf(each).type === "string") ? [] : "x" },
+      ];
   }
 }

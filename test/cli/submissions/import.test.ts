@@ -55,7 +55,7 @@ test("an export has the format that the name of its file stands for, and is refu
   expect(await written("contact.csv")).toMatch(/^id,/);
   expect(await written("contact.CSV")).toMatch(/^id,/);
   expect(await written("contact.json")).toMatch(/^\[/);
-  expect(await written("contact.zip")).toMatch(/^PK/);
+  for (const name of ["contact.zip", "contact.xlsx"]) expect(await written(name)).toMatch(/^PK/);
   expect(await written("contact.jsonl")).toMatch(/^\{/);
   expect(await written("contact")).toMatch(/^\{/);
   expect(await written("contact.ndjson", "--format", "jsonl")).toMatch(/^\{/);
@@ -67,7 +67,7 @@ test("an export has the format that the name of its file stands for, and is refu
     stderr:
       "error: x.csv is a name for .csv, and --format is jsonl\nhint: name the file x.jsonl, or leave out --format\n",
   });
-  for (const name of ["contact.xlsx", "contact.ODS", "contact.jsonl.gz"]) {
+  for (const name of ["contact.xls", "contact.ODS", "contact.jsonl.gz"]) {
     const file = join(folder, name);
     const { code, stderr } = await local.run("submissions", "export", "contact", "-o", file);
     expect([code, stderr]).toEqual([2, expect.stringContaining("this export is not written as .")]);

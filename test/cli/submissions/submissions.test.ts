@@ -25,6 +25,9 @@ type Submission = {
   unchecked: string | null;
   assignee: string | null;
   labels: string[];
+  consent: null;
+  confirmedAt: null;
+  unsubscribedAt: null;
 };
 
 /** A form with uploads on, a server that takes in submissions to it, and commands beside that server. */
@@ -88,6 +91,9 @@ describe("submissions list", () => {
         unchecked: null,
         assignee: null,
         labels: [],
+        consent: null,
+        confirmedAt: null,
+        unsubscribedAt: null,
       });
     }
   });

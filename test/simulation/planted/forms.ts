@@ -90,7 +90,7 @@ export const FORM_FAULTS: PlantedFault[] = [
     name: "what is filed as spam is sent all the same",
     test: "world",
     file: "src/delivery/dispatch.ts",
-    from: 'if (content.submission.spam !== null) return { cancelled: "the submission was filed as spam" };\n',
+    from: 'if (spam !== null) return "the submission was filed as spam";\n',
     to: "\n",
   },
   {

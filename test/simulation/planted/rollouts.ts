@@ -76,8 +76,8 @@ export const ROLLOUT_FAULTS: PlantedFault[] = [
     name: "what has left the spam folder makes nobody a member",
     test: "world",
     file: "src/store/sql/submissions/marks.ts",
-    from: "WHERE f.fills = 1 AND s.seq IN ${list}",
-    to: "WHERE f.fills = 2 AND s.seq IN ${list}",
+    from: "WHERE f.fills = 1 AND ${FILLS} AND s.seq IN ${list}",
+    to: "WHERE f.fills = 2 AND ${FILLS} AND s.seq IN ${list}",
   },
   {
     name: "a target that wants nothing any more is not switched off",
