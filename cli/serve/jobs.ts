@@ -26,6 +26,7 @@ import type * as Words from "../../src/flags/rules/difference-words.ts";
 import type * as Titles from "../../src/forms/inbox/titles.ts";
 import { createFileLinks } from "../../src/forms/inbox/file-links.ts";
 import { once } from "../../src/base/once.ts";
+import { isAutomatic } from "../../src/delivery/delivery.ts";
 import { createSpamLinks } from "../../src/forms/inbox/spam-links.ts";
 import { changePath, noticePages } from "../../src/http/dashboard/notice-pages.ts";
 import { linkBase } from "../../src/http/forms/links.ts";
@@ -183,12 +184,11 @@ function openOutbox(app: App, options: Delivering, wakeJob: () => void): Outbox 
           const what = isSwitchedOff ? `the target ${target} was switched off` : `delivery ${id} failed`;
           log.line("warn", `${what}: ${owner}, ${kind}: ${error}`);
           // Anyone can have replies sent to addresses that refuse them, so these are one target.
-          const about =
-            kind === "autoreply"
-              ? `the automatic reply of ${owner}`
-              : kind === "reply"
-                ? `a reply of ${owner}`
-                : target;
+          const about = isAutomatic(kind)
+            ? `automatic mail (${kind}) of ${owner}`
+            : kind === "reply"
+              ? `a reply of ${owner}`
+              : target;
           void alert(owner, about, error, isSwitchedOff).catch(log.error);
         },
       },

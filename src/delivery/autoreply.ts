@@ -23,7 +23,7 @@ export type Autoreply = {
   /** The tag `{{link}}` of the templates. */
   link?: string;
   /** The link by which its recipient unsubscribes. */
-  unsubscribe?: string | null;
+  unsubscribe?: string | null | undefined;
 };
 
 const DEFAULTS = [
@@ -72,7 +72,7 @@ export function buildAutoreply({
     replyTo: null,
     date: now,
     autoSubmitted: "auto-replied",
-    ...(unsubscribe !== null && { unsubscribe }),
+    ...(unsubscribe != null && { unsubscribe }),
     subject: oneLine(render(subject ?? defaultSubject), MAX_TEXT) || defaultSubject,
     text: body,
     html: mailHtml(linked, { language: null }),

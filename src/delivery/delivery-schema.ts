@@ -14,7 +14,7 @@ export const deliverySchema = z.object({
   environment: z.nullable(z.string()),
   /** The event of a notice, or `digest` for several; null for a submission. */
   event: z.nullable(z.string()),
-  /** `webhook`, `mail`, a chat service, `notification`, `autoreply` or `reply`. */
+  /** `webhook`, `mail`, a chat service, `notification`, `autoreply`, `reply`, `confirmation` or `welcome`. */
   kind: z.string(),
   /** The id of the target, or the mail address. */
   target: z.string(),

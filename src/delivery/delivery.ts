@@ -4,7 +4,14 @@ import type { attemptSchema, deliveryDetailsSchema, deliverySchema } from "./del
 import { TARGET_KINDS } from "./target.ts";
 
 /** Deliveries by mail without a target: to addresses that the form notifies, and to the sender, by itself or by a person. */
-const ADDRESSED = ["notification", "autoreply", "reply", "confirmation"] as const;
+const ADDRESSED = ["notification", "autoreply", "reply", "confirmation", "welcome"] as const;
+
+/** Mail that a stranger can cause, to addresses that refuse it. */
+const AUTOMATIC: ReadonlySet<string> = new Set<DeliveryKind>(["autoreply", "confirmation", "welcome"]);
+
+export function isAutomatic(kind: string): boolean {
+  return AUTOMATIC.has(kind);
+}
 
 type MailKind = "mail" | (typeof ADDRESSED)[number];
 
@@ -35,14 +42,14 @@ export function isAddressed(kind: DeliveryKind): boolean {
   return ADDRESSED.some((each) => each === kind);
 }
 
-/** The target of a reply as a store keeps it: a sender may get several, and a delivery is one of its submission, kind and target. */
+/** The target of a reply, or a welcome to a segment, as a store keeps it: a sender may get several, and a delivery is one of its submission, kind and target. */
 export function replyTarget({ id, target }: { id: string; target: string }): string {
   return `${target}#${id}`;
 }
 
 /** The target of a delivery as a store keeps it, as it is shown. */
 export function shownTarget(kind: DeliveryKind, target: string): string {
-  return kind === "reply" ? target.replace(/#[^#]*$/, "") : target;
+  return kind === "reply" || kind === "welcome" ? target.replace(/#[^#]*$/, "") : target;
 }
 
 export function laneOf({ kind, target }: { kind: DeliveryKind; target: string }): Lane {

@@ -3,7 +3,7 @@ import { isoTime } from "../base/clock.ts";
 import { emailFieldOf, parseMailbox } from "./address.ts";
 import { type Attempt, unanswered } from "./attempt.ts";
 import { buildAutoreply } from "./autoreply.ts";
-import { isAddressed } from "./delivery.ts";
+import { isAddressed, isAutomatic } from "./delivery.ts";
 import { buildReply } from "./reply.ts";
 import { type SubmissionLinks, buildNotification, headingOf } from "./notification.ts";
 import type { ChangeInWords, NoticePages } from "./notices/notice-words.ts";
@@ -75,7 +75,7 @@ function obstacleTo({ kind }: ClaimedDelivery, { submission, form }: DeliveryCon
   if (spam !== null) return "the submission was filed as spam";
   if (kind !== "confirmation") {
     if (state === "unconfirmed") return "the submission waits for its sender to confirm it";
-    return kind === "autoreply" && unsubscribedAt !== null ? "the sender unsubscribed" : null;
+    return isAutomatic(kind) && unsubscribedAt !== null ? "the sender unsubscribed" : null;
   }
   if (state !== "unconfirmed") return "the submission was confirmed";
   return createdAt + form.optInWithin * 1000 <= now ? "the time to confirm it is over" : null;
@@ -159,14 +159,6 @@ async function sendChat(
   return outgoing.sendChat(kind, url, message, signal);
 }
 
-/** The link by which the sender of a submission unsubscribes; null for one who did not confirm it. */
-async function unsubscribeUrl(
-  { optIn }: DeliveryFiles,
-  { id, confirmedAt }: DeliveryContent["submission"],
-): Promise<string | null> {
-  return optIn && confirmedAt !== null ? optIn.unsubscribeUrl(id) : null;
-}
-
 /** Returns why nothing is sent, as text. */
 async function sendMail(
   { store, outgoing, files, titleOf, now }: Dispatching,
@@ -187,9 +179,19 @@ async function sendMail(
   const automatic = { id, from, to, now: now(), data: submission.data };
   if (kind === "autoreply") {
     const { autoreplySubject: subject, autoreplyText: text } = form;
-    const unsubscribe = await unsubscribeUrl(files, submission);
+    const isList = submission.confirmedAt !== null;
+    const unsubscribe = isList ? await files.optIn?.unsubscribeUrl(submission.id) : null;
     const reply = buildAutoreply({ ...automatic, subject, text, unsubscribe });
     return reply === null ? NO_ADDRESS : mailer.send(reply);
+  }
+  if (kind === "welcome") {
+    const template = await store.deliveries.welcome(id);
+    const { welcomeIn } = await import("./opt-in/welcome.ts");
+    const welcome = template === null ? undefined : welcomeIn(template);
+    if (!welcome) return "the approval was taken back";
+    const unsubscribe = await files.optIn?.unsubscribeUrl(submission.id);
+    const mail = buildAutoreply({ ...automatic, ...welcome, unsubscribe });
+    return mail === null ? NO_ADDRESS : mailer.send(mail);
   }
   if (kind === "confirmation") {
     if (!files.optIn) return unanswered(NO_PUBLIC_URL, false);

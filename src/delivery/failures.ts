@@ -1,7 +1,7 @@
 import { HOUR_MS } from "../base/days.ts";
 import { isoTime } from "../base/clock.ts";
 import type { Attempt } from "./attempt.ts";
-import { isMail } from "./delivery.ts";
+import { isAutomatic, isMail } from "./delivery.ts";
 import type { ClaimedDelivery } from "./store.ts";
 
 /** Receivers that are remembered while they fail; the oldest is forgotten for another. */
@@ -55,7 +55,7 @@ export function createFailureLog(
     const isServerDown = isMail(kind) && isTargetDown;
     if (outcome === "delivered" && isMail(kind)) succeeded("mail", "the mail server");
     // Anyone can have replies sent to addresses that refuse them.
-    if (kind === "autoreply" && !isServerDown) return;
+    if (isAutomatic(kind) && !isServerDown) return;
     const [key, name] = isServerDown
       ? ["mail", "the mail server"]
       : isMail(kind)

@@ -169,6 +169,8 @@ type DeliveryStore = {
   content(submission: string): Promise<DeliveryContent | undefined>;
   /** The answer that a delivery of that id carries; undefined for one of another kind. */
   answer(id: string): Promise<AnswerContent | undefined>;
+  /** The template of a welcome; null once its sender is no approved member of the segment, or that has no welcome. */
+  welcome(id: string): Promise<string | null>;
   /** The notices of a delivery of that id; undefined if their project was deleted. */
   notices(id: string): Promise<NoticeContent | undefined>;
   /**

@@ -54,7 +54,7 @@ const environment = extensible({
     .optional(z.record(segmentName, segmentRuleSchema.shape.rule))
     .check(
       z.describe(
-        'Rules that flags of this environment share by {"$ref": name}; or the form that fills one, {"source": {"form", "field", "attribute"?, "approve"?}}.',
+        'Rules that flags of this environment share by {"$ref": name}; or the form that fills one, {"source": {"form", "field", "attribute"?, "approve"?, "welcome"?}}.',
       ),
     ),
   experiments: z

@@ -4,7 +4,13 @@ import { requireScope } from "../access/rights.ts";
 import { AppError } from "../base/errors.ts";
 import type { Field } from "../base/kinds/kinds.ts";
 import { isObject } from "../base/json.ts";
-import { type GivenSource, type SegmentSource, SOURCE, sourceFrom } from "../flags/source-card.ts";
+import {
+  type GivenSource,
+  type SegmentSource,
+  SOURCE,
+  checkSource,
+  sourceFrom,
+} from "../flags/source-card.ts";
 import { type FilledSegment, type FormRecord, filledSegment } from "../forms/form.ts";
 import { parseFormName } from "../forms/form-name.ts";
 import type { Document } from "./document.ts";
@@ -27,16 +33,25 @@ export function sourceOf(path: string, wanted: unknown, findForm: FindForm): Seg
     const value = source[key];
     if (value === undefined && !field.required) continue;
     const isSwitch = field.kind.is === "switch";
-    if (isSwitch ? typeof value !== "boolean" : typeof value !== "string" || !/^[^]{1,200}$/.test(value))
+    if (
+      isSwitch
+        ? typeof value !== "boolean"
+        : typeof value !== "string" || value === "" || value.length > mostOf(field)
+    )
       throw fault(
         `${path}.source.${key}`,
-        isSwitch ? "it is true or false" : "it is a text of 1 to 200 characters",
+        isSwitch ? "it is true or false" : `it is a text of 1 to ${mostOf(field)} characters`,
       );
   }
   const given = source as GivenSource;
   const form = findForm(given.form);
   if (!form) throw fault(`${path}.source.form`, `the form "${given.form}" does not exist`);
   return sourceFrom(given, form);
+}
+
+/** The most characters of a field that is no switch. */
+function mostOf({ kind }: Field): number {
+  return "most" in kind ? kind.most : 0;
 }
 
 function hasSource(wanted: unknown): wanted is { source: Record<string, unknown> } {
@@ -83,7 +98,14 @@ export async function checkSources(
   caller: Caller,
   { changes, sources }: DocumentPlan,
 ): Promise<void> {
-  for (const { source } of sources) requireScope(caller, "forms:read", { project: source.project });
+  for (const { path, source } of sources) {
+    requireScope(caller, "forms:read", { project: source.project });
+    try {
+      await checkSource(source);
+    } catch (error) {
+      throw error instanceof AppError ? fault(`${path}.source`, error.message) : error;
+    }
+  }
   for (const each of changes) {
     if (each.change !== "deleteForm") continue;
     const planned = sources.find(

@@ -25,7 +25,8 @@ export const segmentSchema = z.object({
   name: segmentName,
   /** Null where a form fills the segment. */
   rule: z.any(),
-  source: z.optional(z.strictObject(shownSchemas(SOURCE))),
+  /** The form that fills it; with a `welcome` if it has one. */
+  source: z.optional(z.strictObject({ ...shownSchemas(SOURCE), welcome: z.optional(z.string()) })),
   /** How many values are approved, and how many are not. */
   members: z.optional(count),
   pending: z.optional(count),

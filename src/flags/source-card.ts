@@ -1,3 +1,5 @@
+import { AppError } from "../base/errors.ts";
+import { MAX_TEMPLATE } from "../delivery/limits.ts";
 import type { FormPlace } from "../access/place.ts";
 import type { Card, NewOf, RecordOf } from "../base/kinds/kinds.ts";
 
@@ -35,22 +37,45 @@ export const SOURCE = {
     option: ["approve <on|off>", "whether a value counts only after it is approved"],
     label: "Each value counts once it is approved",
   },
+  welcome: {
+    kind: { is: "area", most: MAX_TEMPLATE },
+    isSource: true,
+    option: [
+      "welcome <text>",
+      "mail to who is approved, @FILE or -; its first line is # Subject, and {{name}} a field",
+    ],
+    label: "Mail to who is approved",
+    hint: "The first line is # Subject; empty for none",
+  },
 } as const satisfies Card;
 
-/** A form that fills a segment, by its slugs. */
-export type SegmentSource = RecordOf<typeof SOURCE> & { project: string };
+/** A form that fills a segment, by its slugs; without a welcome if there is none. */
+export type SegmentSource = NamedSource & { project: string };
+
+export type NamedSource = Omit<RecordOf<typeof SOURCE>, "welcome"> & { welcome?: string | undefined };
 
 /** A source as callers give it. */
 export type GivenSource = NewOf<typeof SOURCE>;
 
-/** The source that callers give, with the form that it names. */
+/** The source that callers give, with the form that it names. Throws `invalid` for a welcome without approval. */
 export function sourceFrom(given: GivenSource, { project, slug }: FormPlace): SegmentSource {
-  const { field, attribute = field, approve = false } = given;
-  return { project, form: slug, field, attribute, approve };
+  const { field, attribute = field, approve = false, welcome = null } = given;
+  if (welcome !== null && !approve)
+    throw new AppError("invalid", "welcome: a mail to who is approved goes with approve", {
+      hint: "let each value be approved, or have no welcome",
+    });
+  return { project, form: slug, field, attribute, approve, ...(welcome !== null && { welcome }) };
+}
+
+/** Throws `invalid` for a welcome without a subject or a text. */
+export async function checkSource({ welcome }: Pick<NamedSource, "welcome">): Promise<void> {
+  if (welcome === undefined) return;
+  const { checkWelcome } = await import("../delivery/opt-in/welcome.ts");
+  checkWelcome(welcome);
 }
 
 /** The source of a segment, in words. */
-export function sourceInWords({ form, field, attribute, approve }: RecordOf<typeof SOURCE>): string {
+export function sourceInWords({ form, field, attribute, approve, welcome }: NamedSource): string {
   const by = attribute === field ? "" : `, by ${attribute}`;
-  return `those in the field ${field} of form ${form}${by}${approve ? ", once approved" : ""}`;
+  return `those in the field ${field} of form ${form}${by}${approve ? ", once approved" : ""}${welcome === undefined ? "" : " and welcomed by mail"}`;
 }

@@ -2,7 +2,7 @@ import type { Caller } from "../access/caller.ts";
 import { requireScopeForNamed } from "../access/rights.ts";
 import type { SetResult } from "../base/result.ts";
 import { requireSoundSegment } from "../flags/fit.ts";
-import { type GivenSource, sourceFrom } from "../flags/source-card.ts";
+import { type GivenSource, checkSource, sourceFrom } from "../flags/source-card.ts";
 import { type SegmentPlace, type SegmentRecord, filledDefinition } from "../flags/segment.ts";
 import { changeSegment } from "../flags/segments.ts";
 import { type FormName, parseFormName } from "../forms/form-name.ts";
@@ -25,6 +25,7 @@ export async function setSource(
   requireScopeForNamed(caller, "forms:read");
   return changeSegment(app, caller, place, expected, async (existing, flags) => {
     const form = await findNear(app, caller, given.form, place.project);
+    await checkSource(given);
     const definition = filledDefinition(place.segment, sourceFrom(given, form));
     await requireSoundSegment(place.segment, JSON.parse(definition.rule), existing, flags);
     return definition;

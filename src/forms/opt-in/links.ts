@@ -77,7 +77,7 @@ async function confirm(
 ): Promise<void> {
   const targets = await enabledTargets(app, form.key);
   const deliveries = allDeliveriesOf(app, form, targets, JSON.parse(data) as object);
-  const { visitor } = consent;
+  const visitor = consent?.visitor;
   const isNew = await app.store.submissions.confirm(id, {
     at: app.now(),
     address: await hashNetwork(app, network),

@@ -3,7 +3,7 @@ import type { Measured } from "../intake/measured.ts";
 import type { SubmissionState } from "../submission-state.ts";
 import type { StoredConsent } from "./consent.ts";
 
-/** A submission whose sender was to confirm it. */
+/** A submission, for its sender. */
 export type Awaited = {
   formKey: string;
   folder: SubmissionState;
@@ -14,7 +14,8 @@ export type Awaited = {
   /** Times in ISO 8601; null for not yet. */
   confirmedAt: string | null;
   unsubscribedAt: string | null;
-  consent: StoredConsent;
+  /** Null for a form that does not ask its senders. */
+  consent: StoredConsent | null;
 };
 
 /** A confirmation: when, in milliseconds since 1970, by whom, and what follows from it. */
@@ -30,7 +31,7 @@ export type Confirming = {
 
 /** The part of the port of submissions for senders who confirm and unsubscribe. */
 export type OptInStore = {
-  /** A submission whose sender was to confirm it; undefined for any other. */
+  /** A submission, for its sender; undefined for an unknown id. */
   awaited(id: string): Promise<Awaited | undefined>;
   /**
    * Moves a submission that waits for its sender to the inbox, as one that arrives then. Returns false, and changes nothing, for one

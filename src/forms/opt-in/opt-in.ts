@@ -85,7 +85,7 @@ export function endOfOptIn({ optInWithin }: Pick<Form, "optInWithin">, createdAt
  */
 export async function askAgain(app: FormsApp, form: Form, id: string): Promise<NewDelivery[]> {
   const awaited = await app.store.submissions.awaited(id);
-  if (!awaited) return [];
+  if (!awaited?.consent) return [];
   if (endOfOptIn(form, awaited.createdAt) <= app.now())
     throw new AppError("conflict", `the time in which the sender of ${id} could confirm it is over`, {
       reason: "submission-unconfirmed",

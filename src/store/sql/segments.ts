@@ -10,20 +10,24 @@ import { type Work, all, fieldsOf, first, run } from "./work.ts";
 
 const SELECT = `
   SELECT ${fieldsOf("s", "name rule createdAt updatedAt revision")},
-         f.slug AS form, ${fieldsOf("o", "field attribute approve members pending")}, ${PROJECT_OF_FORM} AS project
+         f.slug AS form, ${fieldsOf("o", "field attribute approve welcome members pending")}, ${PROJECT_OF_FORM} AS project
   FROM segments s LEFT JOIN segment_sources o ON o.environment_id = s.environment_id AND o.segment = s.name
        LEFT JOIN forms f ON f.id = o.form_id
   WHERE s.environment_id = $environmentId`;
 
 type Row = Omit<SegmentRecord, "source" | "counts"> &
-  Omit<SegmentSource, "approve"> &
-  MemberCounts & { approve: number | null };
+  Omit<SegmentSource, "approve" | "welcome"> &
+  MemberCounts & { approve: number | null; welcome: string | null };
 
 function toRecord(row: Row): SegmentRecord {
-  const { name, rule, createdAt, updatedAt, revision, members, pending, approve, ...source } = row;
+  const { name, rule, createdAt, updatedAt, revision, members, pending, approve, welcome, ...source } = row;
   const times = { createdAt, updatedAt, revision };
   if (approve === null) return { name, rule, ...times };
-  const definition = filledDefinition(name, { ...source, approve: approve === 1 });
+  const definition = filledDefinition(name, {
+    ...source,
+    approve: approve === 1,
+    ...(welcome !== null && { welcome }),
+  });
   return { name, ...definition, counts: { members, pending }, ...times };
 }
 

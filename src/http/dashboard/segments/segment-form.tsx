@@ -33,8 +33,8 @@ const NEW_RULE: RuleDraft = { as: "rows", join: "all", rows: [BLANK] };
 export function draftOf(record: SegmentRecord, project: string, as: string | undefined): RuleDraft {
   const { source } = record;
   if (source && (as === undefined || as === "form")) {
-    const { attribute, approve, ...named } = namedSource(source, project);
-    const texts = { ...named, attribute: attribute === named.field ? "" : attribute };
+    const { attribute, approve, welcome = "", ...named } = namedSource(source, project);
+    const texts = { ...named, welcome, attribute: attribute === named.field ? "" : attribute };
     return { as: "form", texts: { ...texts, approve: approve ? "on" : "" } };
   }
   if (as === "form") return NO_SOURCE;

@@ -16,6 +16,7 @@ import {
   retryDeliveries,
   retryFailed,
 } from "./deliveries.ts";
+import type * as Welcomes from "../memberships/welcomes.ts";
 import { closeDigests, noticeContent, waitingDigests } from "./notices.ts";
 import { bytesOf, textOf } from "../ids.ts";
 import { type Params, SKIP_LOCKED, type Work, all, only, run } from "../work.ts";
@@ -225,6 +226,7 @@ export const deliveries = {
     content: deliveryContent,
     answer: answerContent,
     notices: noticeContent,
+    welcome: (id: string) => (require("../memberships/welcomes.ts") as typeof Welcomes).welcomeContent(id),
     digests: waitingDigests,
     countQueued: (atMost: number, projects?: readonly string[] | null) =>
       countDeliveries("queued", atMost, projects),

@@ -1,3 +1,4 @@
+import type { Author } from "../../../access/caller.ts";
 import type { Page } from "../../../base/pages.ts";
 import { MEMBER_LIMITS } from "../../../flags/limits.ts";
 import { type MemberState, memberValues } from "../../../flags/members.ts";
@@ -11,6 +12,7 @@ import { clock } from "../../../base/clock.ts";
 import { noticeOf } from "../delivery/flag-notices.ts";
 import { listeningTargets, queueNotices } from "../delivery/notices.ts";
 import { lockAudit } from "../audit.ts";
+import type * as Welcomes from "./welcomes.ts";
 
 export type SourceRow = {
   environment_id: number;
@@ -22,6 +24,7 @@ export type SourceRow = {
   revision: number;
   members: number;
   pending: number;
+  welcome: string | null;
 };
 
 /** A submission that makes members: see `FILLS`. */
@@ -154,8 +157,12 @@ export function* emptySegments(seqs: readonly number[]): Work<void> {
   }
 }
 
-/** Approves values of a segment, or all. */
-export function* approveMembers(source: SourceRow, values: readonly string[] | null): Work<void> {
+/** Approves values of a segment, or all, at a time. */
+export function* approveMembers(
+  source: SourceRow,
+  values: readonly string[] | null,
+  now: number,
+): Work<void> {
   const { environment_id: environmentId, segment, revision } = source;
   const place = { environmentId, segment };
   const waiting = `${ONE} AND approved = 0`;
@@ -175,20 +182,27 @@ export function* approveMembers(source: SourceRow, values: readonly string[] | n
     grows: true,
     shrinks: false,
   });
+  if (source.welcome === null) return;
+  // Few segments have one.
+  const { queueWelcomes } = require("./welcomes.ts") as typeof Welcomes;
+  yield* queueWelcomes(
+    source,
+    found.map(({ value }) => value),
+    now,
+  );
 }
 
-export function* applyApproval({
-  project,
-  environment,
-  segment,
-  values,
-}: FlagChange & { change: "approveMembers" }): Work<void> {
+export function* applyApproval(
+  { project, environment, segment, values }: FlagChange & { change: "approveMembers" },
+  _revision: number,
+  { at }: Author,
+): Work<void> {
   const { id: environmentId } = yield* environmentRow(project, environment);
   const source = yield* first<SourceRow>(`SELECT * FROM segment_sources WHERE ${ONE} ${FOR_UPDATE}`, {
     environmentId,
     segment,
   });
-  if (source) yield* approveMembers(source, values);
+  if (source) yield* approveMembers(source, values, at);
 }
 
 /** By value. */

@@ -25,10 +25,11 @@ export function* putSource(
   yield* all(`SELECT id FROM forms WHERE id = $id ${FOR_UPDATE_ALONE}`, { id: form.id });
   const place = { environmentId, segment };
   const before = yield* first<SourceRow>(`SELECT * FROM segment_sources WHERE ${ONE} ${FOR_UPDATE}`, place);
-  const kept = { ...source, approve: source.approve ? 1 : 0 };
+  const kept = { ...source, approve: source.approve ? 1 : 0, welcome: source.welcome ?? null };
   if (before?.form_id === form.id && before.field === source.field) {
     yield* run(`UPDATE segment_sources SET ${setsOf(kept)} WHERE ${ONE}`, { ...place, ...kept });
-    if (!source.approve) yield* approveMembers(before, null);
+    // A source without approval has no welcome.
+    if (!source.approve) yield* approveMembers({ ...before, welcome: null }, null, 0);
     return;
   }
   yield* dropSource(environmentId, segment);

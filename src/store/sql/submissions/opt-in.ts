@@ -14,17 +14,21 @@ import { FOR_UPDATE, type Work, first, only, run } from "../work.ts";
 import { countConfirmed, countSubmissions } from "./counts.ts";
 import { OF_FORMS, lockSubmissions } from "./submissions.ts";
 
-/** A submission whose sender was to confirm it; undefined for any other. */
+/** A submission with what its sender agreed to. */
 export function* findAwaited(id: string): Work<Awaited | undefined> {
-  type Row = Omit<Awaited, "folder" | "consent"> & { state: number; consent: string };
+  type Row = Omit<Awaited, "folder" | "consent"> & { state: number; consent: string | null };
   const row = yield* first<Row>(
     `SELECT f.key AS "formKey", s.state, s.data, s.created_at AS "createdAt", s.confirmed_at AS "confirmedAt",
-       s.unsubscribed_at AS "unsubscribedAt", s.consent ${OF_FORMS} AND s.id = $id AND s.consent IS NOT NULL`,
+       s.unsubscribed_at AS "unsubscribedAt", s.consent ${OF_FORMS} AND s.id = $id`,
     { id: bytesOf(id) },
   );
   if (!row) return undefined;
   const { state, consent, ...rest } = row;
-  return { ...rest, folder: STATES[state]!, consent: JSON.parse(consent) as StoredConsent };
+  return {
+    ...rest,
+    folder: STATES[state]!,
+    consent: consent === null ? null : (JSON.parse(consent) as StoredConsent),
+  };
 }
 
 /** Locks the form of a submission. Throws `not_found`. */

@@ -1,0 +1,126 @@
+import { describe, expect, test } from "bun:test";
+import { createOutbox } from "../../src/delivery/outbox.ts";
+import type { GivenSource } from "../../src/flags/source-card.ts";
+import { deleteSegment } from "../../src/flags/segments.ts";
+import { createForm } from "../../src/forms/forms.ts";
+import { markSubmissions } from "../../src/forms/inbox/submission-marks.ts";
+import { titleOfContent } from "../../src/forms/inbox/titles.ts";
+import { deleteSubmission } from "../../src/forms/keeping/submission-deletion.ts";
+import { createOptInLinks } from "../../src/forms/opt-in/links.ts";
+import { storeSubmission } from "../../src/forms/submissions.ts";
+import { approve } from "../../src/memberships/members.ts";
+import { setSource } from "../../src/memberships/sources.ts";
+import { createProject } from "../../src/projects/projects.ts";
+import { openTestApp } from "../support/app.ts";
+import { fakeOutgoing } from "../support/peers/outgoing.ts";
+import { OPERATOR } from "../support/records/caller.ts";
+import { codeOf } from "../support/refusals.ts";
+
+const WELCOME = "# Welcome, {{name}}\n\nYou are in: {{email}}.\n";
+
+const app = openTestApp();
+const outgoing = fakeOutgoing();
+const outbox = createOutbox(
+  app,
+  {
+    holder: "test",
+    outgoing: async () => outgoing,
+    titleOf: titleOfContent,
+    inWords: () => null,
+    files: {
+      url: async () => "",
+      open: async () => new Blob([]).stream(),
+      optIn: createOptInLinks(app, "https://forms.example.com"),
+    },
+    retryDelays: [5],
+    report: { attempted: () => {}, error: (error) => expect(error).toBeUndefined(), failed: () => {} },
+  },
+  () => {},
+);
+const { slug: project } = await createProject(app, OPERATOR, { slug: "shop" });
+let forms = 0;
+
+/** A segment that a form fills, with a welcome for who is approved. */
+async function open(welcome: string | undefined = WELCOME) {
+  const form = await createForm(app, OPERATOR, { slug: `beta-${(forms += 1)}` });
+  const place = { project, environment: "production", segment: form.slug };
+  const source = { form: form.slug, field: "email", approve: true, ...(welcome !== "" && { welcome }) };
+  const set = (more: Partial<GivenSource> = {}) =>
+    setSource(app, OPERATOR, place, { ...source, ...more }, null);
+  await set();
+  const send = async (fields: object) =>
+    (await storeSubmission(app, form, { data: JSON.stringify(fields), files: [] })).id;
+  return { place, set, send, approve: (...values: string[]) => approve(app, OPERATOR, place, values) };
+}
+
+/** The mail that is sent within some seconds from now. */
+async function mailIn(seconds: number) {
+  app.clock.now += seconds * 1000;
+  await outbox.job.run();
+  return outgoing.sent.splice(0).flatMap((each) => ("mail" in each ? [each.mail] : []));
+}
+
+describe("a welcome", () => {
+  test("is sent once, a minute after the approval, to the address as it was sent", async () => {
+    const { send, approve } = await open();
+    await send({ email: "Ann@Example.com", name: "Ann" });
+    await send({ email: "ben@example.com", name: "Ben" });
+    expect(await mailIn(120)).toEqual([]);
+    await approve("ann@example.com");
+    await approve("ann@example.com");
+    expect(await mailIn(59)).toEqual([]);
+    const [mail, ...others] = await mailIn(1);
+    expect(others).toEqual([]);
+    expect(mail).toMatchObject({
+      to: "Ann@example.com",
+      subject: "Welcome, Ann",
+      unsubscribe: expect.stringMatching(/^https:\/\/forms\.example\.com\/v1\/u\/[\w-]{51}$/),
+    });
+    expect(mail!.text).toContain("You are in");
+    await approve("ann@example.com");
+    expect(await mailIn(120)).toEqual([]);
+  });
+
+  test("goes to the address of the sender where the value is none, and to nobody where there is none", async () => {
+    const { set, send, place } = await open();
+    await set({ field: "account" });
+    await send({ account: "4711", email: "cid@example.com" });
+    await send({ account: "4712" });
+    await approve(app, OPERATOR, place, null);
+    expect((await mailIn(60)).map(({ to }) => to)).toEqual(["cid@example.com"]);
+  });
+
+  test("is not sent to who was deleted, is spam, or has left within the minute", async () => {
+    const { send, approve, place } = await open();
+    const [deleted, spam, left] = [
+      await send({ email: "d@example.com" }),
+      await send({ email: "e@example.com" }),
+      await send({ email: "f@example.com" }),
+    ];
+    await approve("d@example.com", "e@example.com", "f@example.com");
+    await deleteSubmission(app, OPERATOR, deleted);
+    await markSubmissions(app, OPERATOR, [spam], "spam");
+    await app.store.submissions.unsubscribe(left, ["f@example.com"], app.now());
+    expect(await mailIn(60)).toEqual([]);
+    const other = await send({ email: "g@example.com" });
+    await approve("g@example.com");
+    await deleteSegment(app, OPERATOR, place, null);
+    expect(await mailIn(60)).toEqual([]);
+    const query = { limit: 9, before: null, formKeys: null, projects: null, status: null, submission: other };
+    expect((await app.store.deliveries.page(query)).items).toMatchObject([
+      { kind: "welcome", target: "g@example.com", status: "cancelled" },
+    ]);
+  });
+
+  test("is refused without approval, a subject, a text or a template that can be read", async () => {
+    const { set } = await open("");
+    for (const [more, code] of [
+      [{ welcome: WELCOME, approve: false }, "invalid"],
+      [{ welcome: "Welcome" }, "invalid"],
+      [{ welcome: "# Welcome" }, "invalid"],
+      [{ welcome: "# Welcome\n\n{{#name}}" }, "invalid"],
+    ] as const)
+      expect([more, await codeOf(set(more))]).toEqual([more, code]);
+    await set({ approve: false });
+  });
+});
