@@ -166,4 +166,6 @@ export const IMPORT_LIMITS = {
   bare: MiB + 16 * KiB,
   /** Characters of the variants of flags of a row. Beyond: 400, names the line. */
   flags: 8 * KiB,
+  /** Characters of the text that a sender agreed to. Beyond: 400, names the line; of a form, the rest is left out. */
+  consent: 4000,
 } as const;

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { timestamp } from "../base/slug-schema.ts";
-import { HANDLING_LIMITS } from "./limits.ts";
+import { HANDLING_LIMITS, IMPORT_LIMITS } from "./limits.ts";
 import { SUBMISSION_STATES } from "./submission-state.ts";
 
 export const fileSchema = z.object({
@@ -39,7 +39,7 @@ const consentSchema = z.object({
   /** A hash of the network of that request, by a secret of the server; null where none is known. */
   address: z.nullable(z.string()),
   /** The text that the form showed. */
-  text: z.string(),
+  text: z.string().check(z.meta({ maxLength: IMPORT_LIMITS.consent })),
 });
 
 /** The schemas of the columns in `submission-columns.ts`. */

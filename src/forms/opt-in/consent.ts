@@ -1,5 +1,6 @@
 import { isObject } from "../../base/json.ts";
 import type { Submission } from "../submission.ts";
+import { IMPORT_LIMITS } from "../limits.ts";
 import type { Visitor } from "../intake/measured.ts";
 
 /** The consent of a sender, as it is shown. */
@@ -13,9 +14,6 @@ export type StoredConsent = Consent & {
   visitor?: Visitor | null;
 };
 
-/** Characters of the text that is kept. */
-export const MAX_CONSENT_TEXT = 4000;
-
 const HASH = /^[0-9a-f]{64}$/;
 
 /** The consent in a value, as parsed JSON, without what only confirming needs; undefined for another value. */
@@ -24,7 +22,7 @@ export function consentIn(value: unknown): Consent | undefined {
   const { at, address, text } = value;
   const isTime = typeof at === "string" && !Number.isNaN(Date.parse(at));
   const isAddress = address === null || (typeof address === "string" && HASH.test(address));
-  const isText = typeof text === "string" && text.length <= MAX_CONSENT_TEXT;
+  const isText = typeof text === "string" && text.length <= IMPORT_LIMITS.consent;
   return isTime && isAddress && isText ? { at, address, text } : undefined;
 }
 
@@ -43,7 +41,7 @@ export function shownText({
       const texts = textsOf(property);
       lines.push(texts.length > 0 ? texts.join(": ") : field);
     }
-  return lines.join("\n").slice(0, MAX_CONSENT_TEXT).toWellFormed();
+  return lines.join("\n").slice(0, IMPORT_LIMITS.consent).toWellFormed();
 }
 
 function textsOf(schema: unknown): string[] {

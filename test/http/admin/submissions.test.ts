@@ -48,7 +48,7 @@ describe("submissions", () => {
     expect(pages[4]!.submissions.map((each) => each.id)).toEqual([id]);
     const answer = await ask(`${path("forms", form.slug, "submissions")}?state=trash`);
     expect(answer.status).toBe(400);
-    expect(await answer.text()).toContain("inbox, spam, archived or all");
+    expect(await answer.text()).toContain("inbox, spam, archived, unconfirmed or all");
   });
 
   test("are shown and deleted", async () => {
@@ -63,6 +63,9 @@ describe("submissions", () => {
       unchecked: null,
       assignee: null,
       labels: [],
+      confirmedAt: null,
+      unsubscribedAt: null,
+      consent: null,
       id,
       project: "default",
       form: form.slug,
