@@ -191,4 +191,18 @@ export const FORM_FAULTS: PlantedFault[] = [
     from: "AND s.seq > $after ORDER BY s.seq",
     to: "AND s.state = 0 AND s.seq > $after ORDER BY s.seq",
   },
+  {
+    name: "a mailbox is asked to confirm as often as forms are sent",
+    test: "world",
+    file: "src/store/sql/delivery/deliveries.ts",
+    from: "  if (lately.length >= most) return null;\n",
+    to: "",
+  },
+  {
+    name: "a submission is confirmed without its deliveries",
+    test: "world",
+    file: "src/store/sql/submissions/opt-in.ts",
+    from: "  yield* insertDeliveries(seq, deliveries, at);\n",
+    to: "",
+  },
 ];

@@ -1,5 +1,6 @@
 import { HOUR_MS } from "../../../src/base/days.ts";
 import { sweep } from "../../../src/forms/keeping/removal.ts";
+import { requireConfirmed } from "./opt-ins.ts";
 import { requireJudged } from "./checks.ts";
 import { requireApproved } from "./approvals.ts";
 import { requireExperiments } from "./rollouts/experiment-invariants.ts";
@@ -18,6 +19,7 @@ export async function requireSound(world: World, ledger: Ledger): Promise<void> 
   await requireSubmissions(world, ledger);
   requireDeliveries(world, ledger);
   requireJudged(world, ledger.marked);
+  requireConfirmed(world);
   requireChangeEvents(world);
   await requireFiles(world);
   requireHistory(world, ledger);

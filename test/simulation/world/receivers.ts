@@ -1,3 +1,4 @@
+import type { MailMessage } from "../../../src/delivery/message.ts";
 import { type Attempt, delivered, unanswered } from "../../../src/delivery/attempt.ts";
 import type { Outgoing, WebhookDelivery } from "../../../src/delivery/outgoing.ts";
 import { type Verdicts, createCheck } from "./check-service.ts";
@@ -25,6 +26,8 @@ export type Receivers = {
   goneAt: Map<string, number>;
   /** What the external check has said. */
   verdicts: Verdicts;
+  /** Mail that was accepted, in its order. */
+  mail: MailMessage[];
   outgoingOf: (process: Process, began: (sending: Sending) => void) => Outgoing;
 };
 
@@ -61,6 +64,7 @@ export function createReceivers(scheduler: Scheduler): Receivers {
     isHealthy: true,
     goneAt: new Map(),
     verdicts: new Map(),
+    mail: [],
     outgoingOf,
   };
   const check = createCheck(scheduler, receivers.verdicts, () => receivers.isHealthy);
@@ -137,9 +141,12 @@ export function createReceivers(scheduler: Scheduler): Receivers {
         from: { name: "Forms", address: "forms@example.com" },
         inspect: async () => null,
         mailer: {
-          async send({ id }) {
+          async send(message) {
+            const { id } = message;
             await scheduler.sleep(5 + chance.int(50), `mail ${id}`, process);
-            return !receivers.isHealthy && chance.once(2) ? failed(500) : delivered(200);
+            if (!receivers.isHealthy && chance.once(2)) return failed(500);
+            receivers.mail.push(message);
+            return delivered(200);
           },
           close: () => {},
         },

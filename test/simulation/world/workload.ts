@@ -26,6 +26,7 @@ import { CHECKED_TEXTS } from "./check-service.ts";
 import { CHECKED, furnishChecks } from "./checks.ts";
 import { identitySteps } from "./identities.ts";
 import { furnishPeople, peopleOf } from "./people.ts";
+import { optInSteps } from "./opt-ins.ts";
 import { postOver, visitSteps } from "./posts.ts";
 import { experimentSteps, type Visits } from "./rollouts/experiments.ts";
 import { fillingSteps } from "./rollouts/fillings.ts";
@@ -109,6 +110,7 @@ export async function furnish(
     ["people", [...steps, ...identitySteps(people)]],
     ["reviewers", await approvalSteps(world, ledger.approvals)],
     ["visitors", await visitSteps(world)],
+    ["subscribers", await optInSteps(world)],
     ...["walker", "other walker", "third walker"].map((name) => [name, walk] as [string, Step[]]),
     ["releasers", rampSteps(world)],
     ["other releasers", rampSteps(world)],

@@ -1,3 +1,4 @@
+import { createOptInLinks } from "../../../src/forms/opt-in/links.ts";
 import { Database } from "bun:sqlite";
 import { type App, connectAreas } from "../../../src/app.ts";
 import { setClock } from "../../../src/base/clock.ts";
@@ -269,6 +270,7 @@ export function createWorld({ seed, file, servers, keepsLog }: WorldOptions): Wo
           files: {
             url: fileUrl,
             open: () => app.blobs.open(""),
+            optIn: createOptInLinks(app, "https://forms.example"),
           },
           retryDelays: RETRY_DELAYS,
           report: {
