@@ -96,7 +96,13 @@ const requires = z
       variants: z.optional(
         z
           .array(
-            z.string("a variant is named by a text").check(z.minLength(1), wellFormed),
+            z
+              .string("a variant is named by a text")
+              .check(
+                z.minLength(1),
+                z.maxLength(1000, "a variant is named by at most 1000 characters"),
+                wellFormed,
+              ),
             "variants are a list of names",
           )
           .check(

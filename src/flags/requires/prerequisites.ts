@@ -17,12 +17,13 @@ export type Prerequisites = {
   below: (record: FlagValues) => Iterable<FlagValues>;
 };
 
-type Need = { flag: string; accepts: (result: Evaluation) => boolean };
+type Need = { flag: string; node: Node | undefined; accepts: (result: Evaluation) => boolean };
 
-/** Results of the flags that others need, for the subject of the evaluation. Evaluations are synchronous: one runs at a time. */
-type Memo = { subject: Subject | null; now: number; results: Map<string, Evaluation> };
+/** A flag with its result for the subject that is `epoch`. Evaluations are synchronous: one runs at a time. */
+type Node = { record: FlagValues; needs: readonly Need[] | undefined; epoch: number; result: Evaluation };
 
-const NOTHING: Evaluation = { reason: "DISABLED" };
+const NOTHING = { reason: "DISABLED" } as const;
+const OFF = { value: false, variant: "off", reason: "DISABLED" } as const;
 
 /** `decideOf` has the rules of the flags with variants. */
 export function createPrerequisites(
@@ -32,60 +33,50 @@ export function createPrerequisites(
   let bySlug: ReadonlyMap<string, FlagValues> | undefined;
   const find = (slug: string) =>
     (bySlug ??= new Map(records.map((record) => [record.slug, record]))).get(slug);
-  const known = new Map<string, readonly Need[]>();
-  const needsOf = ({ slug, requires }: FlagValues): readonly Need[] => {
-    let needs = known.get(slug);
-    if (!needs) {
-      needs = requirementsOf(requires).map((each) => ({
-        flag: each.flag,
-        accepts: acceptance(each, find(each.flag)),
-      }));
-      known.set(slug, needs);
-    }
-    return needs;
+  const nodes = new Map<string, Node>();
+  const nodeOf = (slug: string): Node | undefined => {
+    const known = nodes.get(slug);
+    const record = known ? undefined : find(slug);
+    if (!record) return known;
+    const node: Node = { record, needs: undefined, epoch: 0, result: NOTHING };
+    nodes.set(slug, node);
+    return node;
   };
-  const evaluators = new Map<string, EvaluateFlag>();
-  const memo: Memo = { subject: null, now: 0, results: new Map() };
-  const resultOf = (slug: string, subject: Subject, now: number): Evaluation => {
-    const before = memo.results.get(slug);
-    if (before) return before;
-    let evaluate = evaluators.get(slug);
-    if (!evaluate) {
-      const record = find(slug);
-      evaluators.set(slug, (evaluate = record ? evaluates(record) : () => NOTHING));
-    }
-    // No flag needs itself: where one would, it ends here.
-    memo.results.set(slug, NOTHING);
-    const result = evaluate(subject, now);
-    memo.results.set(slug, result);
-    return result;
-  };
-  const unfulfilled: Prerequisites["unfulfilled"] = (record, subject, now) => {
-    if (record.requires === "") return undefined;
-    if (memo.subject !== subject || memo.now !== now)
-      Object.assign(memo, { subject, now, results: new Map() });
-    for (const { flag, accepts } of needsOf(record)) if (!accepts(resultOf(flag, subject, now))) return flag;
+  const needsOf = ({ requires }: FlagValues): readonly Need[] =>
+    requirementsOf(requires).map((each) => {
+      const node = nodeOf(each.flag);
+      return { flag: each.flag, node, accepts: acceptance(each, node?.record) };
+    });
+  let [epoch, lastSubject, lastNow] = [0, null as Subject | null, 0];
+  const first = (node: Node, subject: Subject, now: number): string | undefined => {
+    for (const need of (node.needs ??= needsOf(node.record)))
+      if (!need.accepts(resultOf(need.node, subject, now))) return need.flag;
     return undefined;
+  };
+  const resultOf = (node: Node | undefined, subject: Subject, now: number): Evaluation => {
+    if (!node) return NOTHING;
+    if (node.epoch === epoch) return node.result;
+    const { record } = node;
+    // No flag needs itself: where one would, it ends here.
+    node.epoch = epoch;
+    node.result = NOTHING;
+    const isFulfilled = record.requires === "" || first(node, subject, now) === undefined;
+    node.result = isFulfilled
+      ? evaluateFlag(record, decideOf(record.slug) ?? noRules, subject, now)
+      : offOf(record);
+    return node.result;
+  };
+  const unfulfilled: Prerequisites["unfulfilled"] = ({ slug, requires }, subject, now) => {
+    const node = requires === "" ? undefined : nodeOf(slug);
+    if (!node) return undefined;
+    if (subject !== lastSubject || now !== lastNow) [epoch, lastSubject, lastNow] = [epoch + 1, subject, now];
+    return first(node, subject, now);
   };
   const evaluates: Prerequisites["evaluates"] = (record) => {
     const decide = decideOf(record.slug) ?? noRules;
     if (record.requires === "") return (subject, now) => evaluateFlag(record, decide, subject, now);
-    const off = new Map<string, Evaluation>();
-    const on = new Map<Evaluation, Evaluation>();
-    return (subject, now) => {
-      const missing = unfulfilled(record, subject, now);
-      if (missing === undefined) {
-        const own = evaluateFlag(record, decide, subject, now);
-        if ("errorCode" in own || own.reason === "DISABLED" || own.variant === undefined) return own;
-        // Not static any more: it depends on the context.
-        let result = on.get(own);
-        if (!result) on.set(own, (result = { ...own, reason: "TARGETING_MATCH" }));
-        return result;
-      }
-      let result = off.get(missing);
-      if (!result) off.set(missing, (result = { ...offOf(record), prerequisite: missing }));
-      return result;
-    };
+    const own: EvaluateFlag = (subject, now) => evaluateFlag(record, decide, subject, now);
+    return needing(record, own, (subject, now) => unfulfilled(record, subject, now));
   };
   return {
     unfulfilled,
@@ -93,8 +84,8 @@ export function createPrerequisites(
     *below(record) {
       const seen = new Set<FlagValues>([record]);
       for (const each of seen)
-        for (const { flag } of each.requires === "" ? [] : needsOf(each)) {
-          const needed = find(flag);
+        for (const { node } of each.requires === "" ? [] : needsOf(each)) {
+          const needed = node?.record;
           if (!needed || seen.has(needed)) continue;
           seen.add(needed);
           yield needed;
@@ -103,11 +94,33 @@ export function createPrerequisites(
   };
 }
 
+/** The evaluation of a flag that needs others, of which `missingOf` names the first that is not as it has to be. */
+function needing(
+  record: FlagValues,
+  evaluate: EvaluateFlag,
+  missingOf: (subject: Subject, now: number) => string | undefined,
+): EvaluateFlag {
+  const off = new Map<string, Evaluation>();
+  const on = new Map<Evaluation, Evaluation>();
+  return (subject, now) => {
+    const missing = missingOf(subject, now);
+    if (missing === undefined) {
+      const own = evaluate(subject, now);
+      if ("errorCode" in own || own.reason === "DISABLED" || own.variant === undefined) return own;
+      // Not static any more: it depends on the context.
+      let result = on.get(own);
+      if (!result) on.set(own, (result = { ...own, reason: "TARGETING_MATCH" }));
+      return result;
+    }
+    let result = off.get(missing);
+    if (!result) off.set(missing, (result = { ...offOf(record), prerequisite: missing }));
+    return result;
+  };
+}
+
 /** The result of a flag while it is off. */
 function offOf(record: FlagValues) {
-  return record.rules === null
-    ? ({ value: false, variant: "off", reason: "DISABLED" } as const)
-    : ({ reason: "DISABLED" } as const);
+  return record.rules === null ? OFF : NOTHING;
 }
 
 /** Whether a result of a flag is what a requirement asks for. A flag without a value fulfils none. */

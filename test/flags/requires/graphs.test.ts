@@ -184,7 +184,7 @@ test("random flags that need one another are served alike by this server, by fla
     }),
     { numRuns: RUNS },
   );
-}, 600_000);
+}, 60_000);
 
 test("random flags that need one another come back from their export as they were, which flagd's library serves alike", async () => {
   await fc.assert(
@@ -217,4 +217,4 @@ test("random flags that need one another come back from their export as they wer
     }),
     { numRuns: RUNS / 3 },
   );
-}, 600_000);
+}, 60_000);
