@@ -22,6 +22,7 @@ const SECTIONS: Section[] = [
     settings: true,
   },
   { title: "External checks of a form", of: "EXTERNAL_CHECKS" },
+  { title: "What a form learns", of: "LEARNING" },
   {
     title: "The targets of a form",
     of: "MAX_TARGET MAX_TARGETS MAX_HEADERS MAX_HEADER MAX_TARGET_BODY DEFAULT_OVERLAP MAX_OVERLAP MAX_DIGEST MAX_SINGLE_NOTICES MAX_IN_DIGEST MAX_SECRETS",

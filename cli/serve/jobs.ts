@@ -13,6 +13,7 @@ import { scheduleJob } from "../../src/flags/schedule/schedule-job.ts";
 import { searchJob } from "../../src/forms/inbox/search-index.ts";
 import { expiryJob, removalJob } from "../../src/forms/keeping/removal.ts";
 import { retentionJob } from "../../src/forms/keeping/retention.ts";
+import { learningJob } from "../../src/forms/spam/learning-job.ts";
 import type { Storage } from "../../src/storage.ts";
 import { filesJobs } from "./files.ts";
 import { clock } from "../../src/base/clock.ts";
@@ -62,6 +63,7 @@ export function startWork(
     expiryJob(app),
     retentionJob(app, (text) => log.line("info", text)),
     searchJob(app),
+    learningJob(app),
     expiredProposalsJob(app),
     flagNoticesJob(app, () => outbox.wake()),
     proposalDeliveriesJob(app, {

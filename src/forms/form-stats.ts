@@ -5,6 +5,7 @@ import { isObject } from "../base/json.ts";
 import type { formStatsSchema } from "./form-stats-schema.ts";
 import { type Titled, titlerOf } from "./inbox/title.ts";
 import { findForm } from "./lookup.ts";
+import { spamKind } from "./spam/spam-reason.ts";
 import { FORM_STATS } from "./limits.ts";
 import type { FirstAnswer, FormsApp } from "./store.ts";
 import type { RawSubmission, Submission } from "./submission.ts";
@@ -74,7 +75,7 @@ function lastOf(form: Titled, { id, createdAt, data, files, meta }: RawSubmissio
 
 /** Reasons of spam by their kind, most frequent first: which word it was, and what a check said, is left out. */
 function kindsOf(reasons: readonly string[]) {
-  const kinds = reasons.map((reason) => /^(?:word|check):/.exec(reason)?.[0].slice(0, -1) ?? reason);
+  const kinds = reasons.map(spamKind);
   return mostFrequent(kinds).map(([reason, count]) => ({ reason, count }));
 }
 

@@ -5,6 +5,7 @@ import { type Random, characters } from "../base/ids.ts";
 import type { ProjectSettings } from "../projects/project.ts";
 import type { SetResult } from "../base/result.ts";
 import { DEFAULT_MAX_FILES, DEFAULT_MAX_FILE_SIZE } from "./limits.ts";
+import type { LearnedView } from "./spam/learning-store.ts";
 import {
   type ColumnSettings,
   DEFAULT_SETTINGS,
@@ -32,6 +33,8 @@ export type Form = {
   ofProject?: ProjectRules;
   /** Whether it fills segments; absent unless the form is served and does. */
   fills?: boolean;
+  /** Examples of its project's filter; absent unless the form is read alone and learns. */
+  learned?: LearnedView | undefined;
 } & ColumnSettings &
   FormSettings;
 
@@ -59,6 +62,7 @@ function defaultForm(project: string, slug: string, key: string, now: number): F
     key,
     enabled: true,
     uploads: false,
+    learn: false,
     successUrl: null,
     errorUrl: null,
     allowedOrigins: [],

@@ -24,6 +24,7 @@ import {
 } from "./form.ts";
 import { type FormName, parseFormName } from "./form-name.ts";
 import { requireFlag } from "./intake/open-when.ts";
+import { LEARNING } from "./limits.ts";
 import { findForm, selectForms, selectProjects } from "./lookup.ts";
 import { requireConfirmedPeriods } from "./keeping/keeping.ts";
 import { beginRemoval } from "./keeping/removal.ts";
@@ -161,6 +162,14 @@ export async function deleteForm(app: FormsApp, caller: Caller, name: FormName):
 /** The form of that name. Throws `not_found`, `conflict`, `forbidden`. */
 export async function getForm(app: FormsApp, caller: Caller, name: FormName): Promise<Form> {
   return viewForm(await findForm(app, caller, "forms:read", name));
+}
+
+/** As {@link getForm}, with what its filter has learned. */
+export async function showForm(app: FormsApp, caller: Caller, name: FormName): Promise<Form> {
+  const form = await getForm(app, caller, name);
+  if (!form.learn) return form;
+  const { spam, good } = await app.store.learning.counts(form.project);
+  return { ...form, learned: { spam, good, least: LEARNING.least } };
 }
 
 /** Every form that the caller sees, or those of a project, by slug and project. Throws `not_found`, `forbidden`. */

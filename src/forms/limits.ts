@@ -169,3 +169,17 @@ export const IMPORT_LIMITS = {
   /** Characters of the text that a sender agreed to. Beyond: 400, names the line; of a form, the rest is left out. */
   consent: 4000,
 } as const;
+
+/** Limits of the filter that learns from marks. */
+export const LEARNING = {
+  /** Marks of each kind below which it decides nothing. */
+  least: 20,
+  /** Marks of each kind that a form keeps and its project learns from. Beyond: the oldest are forgotten. */
+  examples: 1000,
+  /** Characters of a submission that are read. Beyond: the rest is left out. */
+  characters: 8000,
+  /** Words and other features of a submission. Beyond: later ones are left out. */
+  features: 800,
+  /** Different features of all that a project learns from, newest first. Beyond: new ones are left out. */
+  model: 250_000,
+} as const;

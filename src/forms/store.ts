@@ -23,6 +23,7 @@ import type { Arrival, Scan, ScanStep, ScannedSubmission } from "./inbox/scan.ts
 import type { HandlingStore, MarkRecord } from "./inbox/handling-store.ts";
 import type { RawSubmission, StoredFile, Submission, SubmissionPage, Standing } from "./submission.ts";
 import type { ColumnName } from "./submission-columns.ts";
+import type { LearningStore } from "./spam/learning-store.ts";
 import type { SubmissionMark, SubmissionState } from "./submission-state.ts";
 
 type FormStore = {
@@ -254,6 +255,7 @@ export type FormsStore = {
   feeds: FeedStore;
   forms: FormStore;
   submissions: SubmissionStore;
+  learning: LearningStore;
   secrets: SecretStore;
   /** Null if one process serves the database. */
   shared: Shared | null;

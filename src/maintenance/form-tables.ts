@@ -24,6 +24,7 @@ export const FORM_TABLES = {
     foreign_ids: "integer bit",
     project_id: "integer?",
     fills: "integer bit",
+    learn: "integer bit",
   }),
   segment_sources: setup("environment_id segment", {
     environment_id: "integer",
@@ -52,6 +53,14 @@ export const FORM_TABLES = {
     created_at: "integer time",
     expires_at: "integer? time",
     last_read_at: "integer? time",
+  }),
+  // The id of the submission may be one that was deleted.
+  learned: setup("submission", {
+    submission: "uuid id",
+    form_id: "integer",
+    spam: "integer bit",
+    hashes: "bytes?",
+    at: "integer time",
   }),
   targets: setup("id", {
     id: "text dashedKey",

@@ -61,8 +61,8 @@ export const forms = noun("forms", () => import("./schema/forms-schema.ts"), {
     place: "form",
     defaults: {},
     run: async ({ app, deployment, caller, names, query }) => {
-      const { getForm } = await import("../forms/forms.ts");
-      return withWarnings(deployment, await getForm(app, caller, formIn(names, query)));
+      const { showForm } = await import("../forms/forms.ts");
+      return withWarnings(deployment, await showForm(app, caller, formIn(names, query)));
     },
   },
   stats: {

@@ -17,6 +17,7 @@ import { handlingContract } from "./inbox/handling.ts";
 import { identitiesContract } from "./setup/identities.ts";
 import { experimentsContract } from "./experiments.ts";
 import { membershipsContract } from "./memberships.ts";
+import { learningContract } from "./inbox/learning.ts";
 import { notesContract } from "./notes.ts";
 import { needsContract } from "./setup/needs.ts";
 import { noticesContract } from "./notices.ts";
@@ -57,6 +58,7 @@ const CONTRACTS = [
   submissionsContract,
   optInContract,
   handlingContract,
+  learningContract,
   arrivalContract,
   countsContract,
   talliesContract,

@@ -5,6 +5,7 @@ import type { Form, FormPatch } from "../../../src/forms/form.ts";
 import { stateOf } from "../../../src/forms/intake/opening.ts";
 import type { Kind } from "../../../src/forms/settings/setting.ts";
 import { DEFAULT_SETTINGS, NAMES, SETTINGS, type SettingName } from "../../../src/forms/settings/settings.ts";
+import { learnedInWords } from "../../../src/forms/spam/learning-store.ts";
 import { checksNothing } from "../../../src/forms/validation/keywords.ts";
 import { formUrl, pageUrl } from "../../../src/http/forms/links.ts";
 import { details, shorten, shown } from "../../output/text.ts";
@@ -51,6 +52,7 @@ export function describeForm(form: WithUrl<Form>): string {
     ["page", form.page ? pageUrl(form.url) : null],
     ...COLUMN_NAMES.flatMap((name) => (name === "name" ? [] : [COLUMN_LINES[name](form)])),
     ...settingDetails(form),
+    ["filter", form.learned ? learnedInWords(form.learned) : null],
     ["created", form.createdAt],
     ["updated", form.updatedAt],
   ]);

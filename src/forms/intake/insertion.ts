@@ -38,6 +38,8 @@ export type Conditions = {
   spam: string | null;
   /** Why an external check gave no verdict; stored with the submission. */
   unchecked?: string | null;
+  /** Why the filter that learns takes it for spam, which counts if nothing else is found, and never refuses it. */
+  learned?: string | null;
   /** Mark of its sender and content: if it is known, the submission is a `duplicate`. */
   recent: Mark | null;
   /** Not null if a challenge is required: of the solved one, whose nonce counts once. */

@@ -8,6 +8,7 @@ import { ASSIGNMENT_FIELD, IDEMPOTENCY_FIELD, controlNames, controlText } from "
 import { type IntakeTarget, allDeliveriesOf, enabledTargets } from "../deliveries.ts";
 import type { Form } from "../form.ts";
 import type { Judge } from "../spam/external-checks.ts";
+import type { Filter } from "../spam/learning.ts";
 import { type FindSpam, compileSpamRules } from "../spam/spam.ts";
 import { metadataOf } from "./metadata.ts";
 import { type Conditions, IN_INBOX, type Insertion, type StoredSubmission } from "./insertion.ts";
@@ -25,6 +26,8 @@ export type IntakeRules = {
   /** The fields that are cut out of a submission. */
   controlNames: ReadonlySet<string>;
   findSpam: FindSpam;
+  /** The filter of its project, which comes last; null for a form that does not learn. */
+  filter: Filter | null;
   /** Whether the store decides about every submission. */
   hasConditions: boolean;
   /** Returns the field errors of a submission; null for a form without a schema. */
@@ -60,11 +63,17 @@ export type Incoming = {
 /** Compiles the rules of a form and reads its targets. Throws `unavailable`. */
 export async function loadRules(app: FormsApp, form: Form): Promise<IntakeRules> {
   const targets = await enabledTargets(app, form.key);
-  return { ...(await compileRules(form)), targets };
+  return { ...(await compileRules(form)), filter: form.learn ? await loadFilter(app, form) : null, targets };
+}
+
+/** Loads the filter with the first form that learns. */
+async function loadFilter(app: FormsApp, { project }: Form): Promise<Filter> {
+  const { projectFilter } = await import("../spam/learning.ts");
+  return projectFilter(app, project);
 }
 
 /** Any error is a bug: the settings were checked when they were made. */
-async function compileRules(form: Form): Promise<Omit<IntakeRules, "targets">> {
+async function compileRules(form: Form): Promise<Omit<IntakeRules, "targets" | "filter">> {
   try {
     // Few forms have senders who confirm.
     const optIn = form.optIn === null ? null : await import("../opt-in/opt-in.ts");
@@ -141,9 +150,13 @@ export function receiveSubmission(app: FormsApp, incoming: Incoming): Promise<Re
   const receive = (spam: string | null) => {
     const keyText = sender.idempotencyKey ?? controlText(sent.control, IDEMPOTENCY_FIELD);
     const errors = spam === null && rules.findErrors ? rules.findErrors(sent) : NO_ERRORS;
+    const learned =
+      spam === null && errors.length === 0
+        ? (rules.filter?.findSpam(sent.fields, incoming.report) ?? null)
+        : null;
     // The store takes most submissions without conditions, in less time: `npm run bench -- submissions`.
-    return spam !== null || keyText !== null || rules.hasConditions
-      ? receiveOnConditions(app, incoming, { spam, keyText, errors })
+    return spam !== null || learned !== null || keyText !== null || rules.hasConditions
+      ? receiveOnConditions(app, incoming, { spam, learned, keyText, errors })
       : store(app, incoming, errors, IN_INBOX);
   };
   const judge = () => {
@@ -174,15 +187,18 @@ const MAX_ASSIGNMENTS = 10;
 
 const NO_TEXTS: readonly string[] = [];
 
+type Judged = { spam: string | null; learned: string | null; keyText: string | null; errors: FieldError[] };
+
 async function receiveOnConditions(
   app: FormsApp,
   incoming: Incoming,
-  { spam, keyText, errors }: { spam: string | null; keyText: string | null; errors: FieldError[] },
+  { spam, learned, keyText, errors }: Judged,
 ): Promise<Receipt> {
   const { form, rules, sent, sender, challenger } = incoming;
-  const conditions = await conditionsFor(app, form, { sent, spam, keyText }, sender, challenger);
-  if (rules.optIn) conditions.consent = await rules.optIn.consentOf(app, form, sender, visitorOf(sent));
-  const predicted = await predict(app, form, conditions, errors.length > 0);
+  const others = await conditionsFor(app, form, { sent, spam, keyText }, sender, challenger);
+  if (rules.optIn) others.consent = await rules.optIn.consentOf(app, form, sender, visitorOf(sent));
+  const predicted = await predict(app, form, others, errors.length > 0);
+  const conditions = { ...others, learned };
   // The schema comes after repeats and spam, and before the limits.
   const isLimited = predicted.kind === "full" || predicted.kind.startsWith("quota-");
   if (predicted.kind !== "stored" && !isLimited) return receiptOf(app, predicted, "", incoming);

@@ -17,6 +17,18 @@ export const COLUMNS = {
     kind: { is: "switch" },
     field: ["accepts", "Uploads", "Accepts files"],
   }),
+  /** Whether it has a filter that learns from what people mark. */
+  learn: setting({
+    default: false,
+    kind: { is: "switch" },
+    option: [
+      "learn <on|off>",
+      "learn from what people mark as spam, and move what is like it to the spam folder",
+    ],
+    field: ["checks", "Learn from marks", "Moves to the spam folder what is like the spam that people mark"],
+    line: ["learning", () => "on"],
+    after: { option: "challenge", field: "challenge" },
+  }),
   successUrl: setting<string | null>({
     default: null,
     kind: { is: "url", what: "a success URL" },

@@ -2,6 +2,7 @@ import { formatBytes } from "../../base/bytes.ts";
 import { durationInWords } from "../../base/units.ts";
 import type { Form } from "../form.ts";
 import { openingOf } from "../intake/opening.ts";
+import { learnedInWords } from "../spam/learning-store.ts";
 import type { Language } from "./kept.ts";
 import { DAY, type Group } from "./setting.ts";
 
@@ -58,7 +59,8 @@ function originsInWords(origins: readonly string[]): string {
 }
 
 function checks(form: Form): string {
-  const { spam, honeypots, spamWords, spamEmails, spamLinks, spamDisposable, duplicates, challenge } = form;
+  const { spam, honeypots, spamWords, spamEmails, spamLinks, spamDisposable, duplicates, challenge, learn } =
+    form;
   const hosts = form.checks.map((each) => URL.parse(each)?.host ?? each);
   const found = joined([
     challenge && "challenge",
@@ -69,6 +71,7 @@ function checks(form: Form): string {
     spamDisposable && "no disposable mail",
     duplicates !== null && `no repeats within ${durationInWords(duplicates)}`,
     hosts.length > 0 && `sends each submission to ${hosts.join(" and ")}`,
+    learn && `what is like marked spam${form.learned ? ` (${learnedInWords(form.learned)})` : ""}`,
   ]);
   return spam === "reject" ? `${found}; spam is refused` : found;
 }

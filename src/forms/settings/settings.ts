@@ -24,7 +24,7 @@ export type ColumnSettings = Values<keyof typeof COLUMNS>;
 export type FormSettings = Values<keyof typeof STORED>;
 
 /** Settings that null does not reset. */
-const REQUIRED = ["name", "enabled", "uploads", "allowedOrigins", "blockedSenders"] as const;
+const REQUIRED = ["name", "enabled", "uploads", "learn", "allowedOrigins", "blockedSenders"] as const;
 
 type RequiredName = (typeof REQUIRED)[number];
 

@@ -21,6 +21,7 @@ const CHECKS: Record<string, string> = {
   challenge: "challenge",
   check: "external checks",
   unchecked: "failed checks",
+  learn: "learned",
   manual: "by hand",
 };
 
@@ -38,9 +39,19 @@ export function checkReason(said: string | null): string {
   return said === null ? "check" : `${CHECK}${said}`;
 }
 
+/** The beginning of a reason of the filter that learns, before the words that decided. */
+export const LEARNED = "learn:";
+
+/** The kind of a reason: without the words that a submission matched, and without what a check said. */
+export function spamKind(reason: string): string {
+  return [WORD, CHECK, LEARNED].find((kind) => reason.startsWith(kind))?.slice(0, -1) ?? reason;
+}
+
 /** Why a submission is spam as a sentence without a full stop; a reason from elsewhere, which an import can have, as it is. */
 export function explainSpam(reason: string): string {
   if (reason.startsWith(WORD)) return `it matches the spam word "${reason.slice(WORD.length)}"`;
   if (reason.startsWith(CHECK)) return `${REASONS["check"]}: "${reason.slice(CHECK.length)}"`;
+  if (reason.startsWith(LEARNED))
+    return `it is like what was marked as spam: ${reason.slice(LEARNED.length)}`;
   return Object.hasOwn(REASONS, reason) ? REASONS[reason]! : reason;
 }

@@ -38,7 +38,13 @@ export const copy = {
   output: z.extend(changedFormSchema, createdResult),
 };
 
-export const get = { query: formQuery, output: warnedFormSchema };
+/** Examples of the project's filter, for a form that learns; it decides from `least` of each kind. */
+const learned = z.object({ spam: z.int(), good: z.int(), least: z.int() });
+
+export const get = {
+  query: formQuery,
+  output: z.extend(warnedFormSchema, { learned: z.optional(learned) }),
+};
 
 export const stats = {
   query: z.extend(formQuery, { days: limitOf(MAX_STATS_DAYS, DEFAULT_FORM_DAYS) }),

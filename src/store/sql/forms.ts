@@ -10,6 +10,7 @@ import { filledBy } from "./memberships/sources.ts";
 import { PROJECT_OF_FORM, type ProjectRow, amongProjects, findProjectRow } from "./rows.ts";
 import { DEFAULT_PROJECT } from "../../access/place.ts";
 import { pageCut, pageOf } from "./pages.ts";
+import type * as Learning from "./submissions/learning.ts";
 import { forgetStored } from "./submissions/quota.ts";
 import { SKIP_LOCKED, type Work, all, fieldsOf, first, insert, run, setsOf } from "./work.ts";
 
@@ -17,13 +18,14 @@ type Row = Pick<FormRecord, "project" | "slug" | "name" | "key" | "successUrl" |
   Pick<FormRecord, "maxFileSize" | "maxFiles" | "createdAt" | "updatedAt"> & {
     enabled: number;
     uploads: number;
+    learn: number;
     allowedOrigins: string;
     blockedSenders: string;
     rateLimit: string | null;
     settings: string;
   };
 
-const FIELDS = `slug name key enabled uploads successUrl errorUrl allowedOrigins blockedSenders rateLimit maxFileSize
+const FIELDS = `slug name key enabled uploads learn successUrl errorUrl allowedOrigins blockedSenders rateLimit maxFileSize
   maxFiles settings createdAt updatedAt`;
 const COLUMNS = fieldsOf("f", FIELDS);
 
@@ -63,6 +65,10 @@ export function* moveForm({ key, slug, from, project }: Change<"moveForm">): Wor
 export function* updateForm({ form }: Change<"updateForm">): Work<void> {
   const { project: _project, slug: _slug, key, createdAt: _createdAt, ...row } = toRow(form);
   yield* run(`UPDATE forms SET ${setsOf(row)} WHERE key = $key`, { ...row, key });
+  if (form.learn) {
+    const { learnBefore } = require("./submissions/learning.ts") as typeof Learning;
+    yield* learnBefore(key);
+  } else yield* run("DELETE FROM learned WHERE form_id = (SELECT id FROM forms WHERE key = $key)", { key });
 }
 
 /**
@@ -85,6 +91,7 @@ export function* deleteForm({ key }: Change<"deleteForm">): Work<void> {
   );
   // Its address is gone with it, before the rows of the form are.
   yield* run("DELETE FROM feeds WHERE form_id = $id", { id: form?.id ?? null });
+  yield* run("DELETE FROM learned WHERE form_id = $id", { id: form?.id ?? null });
   if (form && form.project !== null) yield* forgetStored([form.project]);
 }
 
@@ -153,6 +160,7 @@ function toRecord({ settings, createdAt, updatedAt, ...row }: Row): FormRecord {
     ...row,
     enabled: row.enabled === 1,
     uploads: row.uploads === 1,
+    learn: row.learn === 1,
     allowedOrigins: JSON.parse(row.allowedOrigins),
     blockedSenders: JSON.parse(row.blockedSenders),
     rateLimit: row.rateLimit === null ? null : JSON.parse(row.rateLimit),
@@ -182,6 +190,7 @@ function toRow(record: FormRecord): Row {
     ...plain,
     enabled: record.enabled ? 1 : 0,
     uploads: record.uploads ? 1 : 0,
+    learn: record.learn ? 1 : 0,
     allowedOrigins: JSON.stringify(record.allowedOrigins),
     blockedSenders: JSON.stringify(record.blockedSenders),
     rateLimit: rateLimit && JSON.stringify(rateLimit),

@@ -19,6 +19,7 @@ import type * as Feeds from "./feeds/feeds.ts";
 import type * as Flags from "./flags.ts";
 import type * as Forms from "./forms.ts";
 import type * as Changes from "./history.ts";
+import type * as Learning from "./submissions/learning.ts";
 import type * as Memberships from "./memberships/members.ts";
 import type * as Projects from "./projects.ts";
 import type * as Ramps from "./ramps.ts";
@@ -74,6 +75,7 @@ export const SLICES = {
   memberships: () => (require("./memberships/members.ts") as typeof Memberships).memberships,
   measurements: () => (require("./experiments/counting.ts") as typeof Counting).measurements,
   forms: () => (require("./forms.ts") as typeof Forms).forms,
+  learning: () => (require("./submissions/learning.ts") as typeof Learning).learning,
   feeds: () => (require("./feeds/feeds.ts") as typeof Feeds).feeds,
   targets: () => (require("./delivery/targets.ts") as typeof Targets).targets,
   deliveries: () => (require("./delivery/outbox.ts") as typeof Outbox).deliveries,

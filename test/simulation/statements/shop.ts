@@ -58,7 +58,7 @@ export type Shop = Awaited<ReturnType<typeof furnish>>;
 
 export async function furnish(store: PostgresStore) {
   const [form, other, empty, gone] = [
-    await addForm(store, "contact"),
+    await addForm(store, "contact", { learn: true }),
     await addForm(store, "other"),
     await addForm(store, "empty"),
     await addForm(store, "gone"),

@@ -5,6 +5,7 @@ import { requireJudged } from "./checks.ts";
 import { requireApproved } from "./approvals.ts";
 import { requireExperiments } from "./rollouts/experiment-invariants.ts";
 import { requireFillings } from "./rollouts/fillings.ts";
+import { requireLearned } from "./learned-invariants.ts";
 import { requireRollouts } from "./rollouts/rollout-invariants.ts";
 import { requireAudit } from "./walk.ts";
 import { FLEETING, MOST, type Ledger } from "./workload.ts";
@@ -20,6 +21,7 @@ export async function requireSound(world: World, ledger: Ledger): Promise<void> 
   requireDeliveries(world, ledger);
   requireJudged(world, ledger.marked);
   requireConfirmed(world);
+  requireLearned(world);
   requireChangeEvents(world);
   await requireFiles(world);
   requireHistory(world, ledger);

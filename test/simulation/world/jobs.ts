@@ -18,6 +18,7 @@ import { type NoteRead, createReads } from "../../../src/flags/reads/reads.ts";
 import { tallyExpiryJob } from "../../../src/flags/reads/read-tally.ts";
 import { scheduleJob } from "../../../src/flags/schedule/schedule-job.ts";
 import { searchJob } from "../../../src/forms/inbox/search-index.ts";
+import { learningJob } from "../../../src/forms/spam/learning-job.ts";
 import { expiryJob, removalJob } from "../../../src/forms/keeping/removal.ts";
 import { retentionJob } from "../../../src/forms/keeping/retention.ts";
 
@@ -49,6 +50,7 @@ export function jobsOf(app: App, { outbox, outgoing, note, slowness }: Running):
     expiredInvitationsJob(app),
     retentionJob(app, note),
     searchJob(app),
+    learningJob(app),
     ...reads.jobs,
     tallyExpiryJob(app),
     expiredProposalsJob(app),

@@ -89,7 +89,13 @@ export async function furnish(
   await createProject(app, OPERATOR, { slug: PROJECT, environments: ["develop", "live"] });
   for (const flag of FLAGS) await setFlag(app, OPERATOR, { project: PROJECT, environment: "live", flag }, {});
   for (const slug of ["contact", "limited"]) {
-    await createForm(app, OPERATOR, { slug, project: PROJECT, uploads: true, spamWords: ["casino"] });
+    await createForm(app, OPERATOR, {
+      slug,
+      project: PROJECT,
+      uploads: true,
+      spamWords: ["casino"],
+      learn: true,
+    });
     for (const path of ["steady", "shaky"])
       await addTarget(app, OPERATOR, slug, `https://8.8.8.8/${slug}/${path}`, fakeOutgoing());
   }

@@ -128,6 +128,7 @@ export function formRecord(slug: string, more: Partial<FormRecord> = {}): FormRe
     key: formKey(random),
     enabled: true,
     uploads: false,
+    learn: false,
     successUrl: null,
     errorUrl: null,
     allowedOrigins: [],

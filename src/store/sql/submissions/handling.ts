@@ -16,6 +16,7 @@ import { bytesOf, textOf } from "../ids.ts";
 import { insertRows, runAmong } from "../lists.ts";
 import { OF_FORM, amongProjects } from "../rows.ts";
 import { type Value, type Work, all, first, merged, only, run } from "../work.ts";
+import type * as Learning from "./learning.ts";
 import { type KnownSubmission, formIdOf, lockSubmissions } from "./submissions.ts";
 
 function* lockKnown(ids: readonly string[]): Work<Map<string, KnownSubmission>> {
@@ -110,7 +111,8 @@ export function* answerSubmission(
   { text, subject, delivery }: NewAnswer,
   by: Author,
 ): Work<string> {
-  const { seq } = (yield* lockKnown([id])).get(id)!;
+  const known = (yield* lockKnown([id])).get(id)!;
+  const { seq } = known;
   type Before = { text: string; delivery: Uint8Array; thread: Uint8Array; who: string; at: number };
   const before = yield* first<Before>(
     `SELECT text, delivery, thread, who, at FROM submission_events
@@ -129,6 +131,8 @@ export function* answerSubmission(
     { id: bytesOf(delivery.id), seq, target: replyTarget(delivery), at: by.at },
   );
   yield* record([{ seq, kind: "answered", text, subject, delivery: bytesOf(delivery.id), thread }], by);
+  const { learnAnswered } = require("./learning.ts") as typeof Learning;
+  yield* learnAnswered(id, known, by.at);
   return delivery.id;
 }
 

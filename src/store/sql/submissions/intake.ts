@@ -107,6 +107,8 @@ function* decideAlone(formKey: string, now: number, conditions: Conditions): Wor
   if (spam !== null) return keepsSpam ? { kind: "stored", spam } : { kind: "spam", reason: spam };
   const isFull = maxSubmissions !== null && (yield* countSubmissions(formKey, NOT_SPAM)) >= maxSubmissions;
   if (isFull) return { kind: "full" };
+  const learned = conditions.learned ?? null;
+  if (learned !== null) return { kind: "stored", spam: learned };
   return conditions.consent ? { kind: "stored", spam: null, waits: true } : { kind: "stored", spam: null };
 }
 

@@ -16,6 +16,7 @@ import { insertDeliveries, resumeDeliveries } from "../delivery/deliveries.ts";
 import { insertRows } from "../lists.ts";
 import { bytesOf } from "../ids.ts";
 import { FILLS, OF_FORM } from "../rows.ts";
+import type * as Learning from "./learning.ts";
 import { type KnownSubmission, lockSubmissions } from "./submissions.ts";
 import { type Value, type Work, all } from "../work.ts";
 
@@ -51,6 +52,9 @@ export function* markSubmissions(
   );
   const hasLeftSpam = ({ state }: KnownSubmission) => isFolder(mark) && state === SPAM;
   yield* record(changed.map(([, row]) => [row.seq, mark, hasLeftSpam(row) ? row.spam : null, by.who, by.at]));
+  const learning = changed.filter(([, { learn }]) => learn === 1);
+  if (isFolder(mark) && learning.length > 0)
+    yield* (require("./learning.ts") as typeof Learning).learnMoves(learning, mark, by.at);
   yield* fillAgain(changed.flatMap(([, row]) => (hasLeftSpam(row) ? [row.seq] : [])));
   for (const [id, row] of changed) {
     if (!hasLeftSpam(row)) continue;

@@ -11,6 +11,7 @@ import { allAmong, runAmong } from "../lists.ts";
 import { emptySegments } from "../memberships/members.ts";
 import { PROJECT_OF_FORM } from "../rows.ts";
 import { cutPage, pageCut } from "../pages.ts";
+import type * as Learning from "./learning.ts";
 import { takeStored } from "./quota.ts";
 import { AFTER_EVERY_ID } from "./submissions.ts";
 
@@ -175,7 +176,7 @@ export function* scanAllSubmissions(
   };
 }
 
-/** Deletes submissions, their idempotency keys, and the marks of automatic replies. Returns the ids of those that existed. */
+/** Deletes submissions, what filters learned from them, their idempotency keys, and the marks of automatic replies. Returns the ids of those that existed. */
 export function* purgeSubmissions(
   forget: Forget,
   submissions: readonly { place: number; id: string }[],
@@ -198,6 +199,8 @@ export function* purgeSubmissions(
     submissions.map(({ id }) => bytesOf(id)),
     (list) => `DELETE FROM idempotency_keys WHERE submission IN ${list}`,
   );
+  const { forgetExamples } = require("./learning.ts") as typeof Learning;
+  yield* forgetExamples(submissions.map(({ id }) => id));
   yield* runAmong(replyHashes.map(bytesOf), (list) => `DELETE FROM autoreplies WHERE hash IN ${list}`);
   yield* runAmong(replyHashes.map(bytesOf), (list) => `DELETE FROM confirmations WHERE hash IN ${list}`);
   return found.map(({ id }) => id);

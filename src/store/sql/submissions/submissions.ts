@@ -178,6 +178,10 @@ export const CHANGING = [
 export type KnownSubmission = Pick<SubmissionRow, "seq" | "state" | "spam" | "unread"> &
   Pick<Submission, "assignee"> & {
     [Name in StoredName<"labels" | (typeof CONFIRMING)[number] | "consent">]: string | null;
+  } & {
+    form_id: number;
+    /** 1 where its form learns from what people mark. */
+    learn: number;
   };
 
 /** The given submissions that exist, by their ids, locked for a change. */
@@ -187,7 +191,7 @@ export function* lockSubmissions(ids: readonly string[]): Work<Map<string, Known
   const rows = yield* allAmong<KnownSubmission & { id: Uint8Array }>(
     bytes,
     (list) =>
-      `SELECT s.id, s.seq, ${columns} ${OF_FORMS} AND s.id IN ${list} ORDER BY s.id ${FOR_UPDATE_OF_S}`,
+      `SELECT s.id, s.seq, s.form_id, f.learn, ${columns} ${OF_FORMS} AND s.id IN ${list} ORDER BY s.id ${FOR_UPDATE_OF_S}`,
   );
   const found = new Map(rows.map((row) => [textOf(row.id), row]));
   const known = new Map<string, KnownSubmission>();

@@ -81,6 +81,10 @@ export const SUBMISSIONS = {
     submissions.import(ordered.key, [
       { id, data: "{}", createdAt: NOW, state: "inbox", spam: null, read: true, meta: null },
     ]),
+  "read what is learned": async ({ learning }) => {
+    const examples = await learning.unread(10);
+    await learning.keep(examples.map(({ id }) => ({ id, hashes: Uint8Array.of(1, 2, 3, 4) })));
+  },
   recount: ({ submissions }) => submissions.recount(),
   index: ({ submissions }) => submissions.updateIndex(),
 } satisfies Record<string, Call>;

@@ -1,0 +1,225 @@
+import { addressSpellings } from "../../base/address-spelling.ts";
+import { LEARNING } from "../limits.ts";
+import { foldText, isJoinedInWord } from "../words.ts";
+import { type Counts, addCount, createCounts } from "./counts.ts";
+
+/**
+ * The features of a submission for a filter that learns: words and pairs of adjacent words, parts of addresses, hosts of links,
+ * scripts, and the shape of its fields. Returns the hashes of the first `LEARNING.features` of them, each once and none 0,
+ * in time linear in the first `LEARNING.characters` of its texts; the rest is not read. `data` is the submission without its
+ * control fields, as parsed JSON. Hashes with two salts have nothing in common.
+ */
+export function featuresOf(data: object, salt: string): Int32Array {
+  return read(data, salt, null).hashes;
+}
+
+/** The texts of some features of a submission, in the order of their hashes. */
+export function featureTexts(data: object, salt: string, hashes: readonly number[]): string[] {
+  const texts = new Map(hashes.map((hash) => [hash, ""]));
+  read(data, salt, texts);
+  return [...texts.values()];
+}
+
+type Reading = {
+  hashes: Int32Array;
+  count: number;
+  known: Counts;
+  seed: number;
+  /** Characters that are still read. */
+  left: number;
+  /** By their hashes, features whose texts are wanted; null for none, as texts take most of the time. */
+  texts: Map<number, string> | null;
+};
+
+function read(data: object, salt: string, texts: Map<number, string> | null): Reading {
+  const reading: Reading = {
+    hashes: new Int32Array(LEARNING.features),
+    count: 0,
+    known: createCounts(2048),
+    seed: hashText(FNV_BASIS, salt),
+    left: LEARNING.characters,
+    texts,
+  };
+  for (const [name, value] of Object.entries(data)) readField(reading, name, value);
+  reading.hashes = reading.hashes.slice(0, reading.count);
+  return reading;
+}
+
+function readField(reading: Reading, name: string, value: unknown): void {
+  if (reading.left <= 0 || value === null || value === "") return;
+  if (typeof value === "object") {
+    const isList = Array.isArray(value);
+    for (const key in value) readField(reading, isList ? name : key, (value as Record<string, unknown>)[key]);
+    return;
+  }
+  const text = (typeof value === "string" ? value : JSON.stringify(value)).slice(0, reading.left);
+  reading.left -= text.length;
+  if (text.length <= MAX_ADDRESS && readAddress(reading, text)) return;
+  readShape(reading, name.slice(0, MAX_NAME), text);
+  readWords(reading, foldText(readLinks(reading, text)));
+}
+
+/** Characters of the name of a field, and of a text that may be an address. */
+const [MAX_NAME, MAX_ADDRESS] = [40, 320];
+
+/** Adds the parts of a text that is one mail address; false for another text. */
+function readAddress(reading: Reading, text: string): boolean {
+  const [address] = addressSpellings(text);
+  if (address === undefined) return false;
+  const at = address.lastIndexOf("@");
+  add(reading, `from:${address.slice(0, at).replaceAll(/\d+/g, "0")}@`);
+  readHost(reading, "from:", address.slice(at + 1));
+  return true;
+}
+
+/** Adds a host and the domains that it is part of: `a.shop.example`, `shop.example`, `example`. */
+function readHost(reading: Reading, prefix: string, host: string): void {
+  const labels = host.split(".").slice(-4);
+  for (const from of labels.keys()) add(reading, prefix + labels.slice(from).join("."));
+}
+
+const LINK = /\b(?:https?:\/\/|www\.)(?:[^\s/@]{1,100}@)?([^\s/:?#"'<>()[\],;@]{1,253})/gi;
+
+/** Adds the hosts of the links of a text, and returns it without these. */
+function readLinks(reading: Reading, text: string): string {
+  if (!text.includes("://") && !text.includes("www.")) return text;
+  let count = 0;
+  const rest = text.replaceAll(LINK, (_, host: string) => {
+    count += 1;
+    readHost(reading, "link:", host.toLowerCase());
+    return " ";
+  });
+  if (count > 0) add(reading, `links:${magnitude(count)}`);
+  return rest;
+}
+
+/** Adds what a field looks like, whatever it says. */
+function readShape(reading: Reading, name: string, text: string): void {
+  let [letters, capitals, scripts] = [0, 0, 0];
+  for (let at = 0; at < text.length; at += 1) {
+    const kind = kindOf(text.charCodeAt(at));
+    if ((kind & LETTER) === 0) continue;
+    letters += 1;
+    if ((kind & CAPITAL) !== 0) capitals += 1;
+    scripts |= 1 << (kind >> SCRIPT_SHIFT);
+  }
+  for (let index = 0; scripts >> index > 0; index += 1)
+    if (((scripts >> index) & 1) === 1) add(reading, `script:${SCRIPTS[index]}`);
+  add(reading, `length:${name}:${magnitude(text.length)}`);
+  if (letters >= 10 && capitals * 2 > letters) add(reading, `capitals:${name}`);
+  if (text.includes("</") || text.includes("/>")) add(reading, "markup:html");
+  if (text.includes("[/")) add(reading, "markup:bbcode");
+  if (text.endsWith("!") || text.includes("!!")) add(reading, `exclamation:${name}`);
+}
+
+const SCRIPTS = "other Latin Cyrillic Greek Arabic Hebrew Han Hiragana Katakana Hangul Thai Devanagari".split(
+  " ",
+);
+
+const [KNOWN, LETTER, CAPITAL, WORD, DIGIT, SCRIPT_SHIFT] = [1, 2, 4, 8, 16, 5];
+
+/** Filled as characters occur. */
+const KINDS = new Uint16Array(0x10000);
+
+/** The kind of a UTF-16 unit: flags, and above them the index of its script. */
+function kindOf(code: number): number {
+  return KINDS[code] || (KINDS[code] = readKind(String.fromCharCode(code), code));
+}
+
+function readKind(character: string, code: number): number {
+  const is = (property: string) => new RegExp(`\\p{${property}}`, "u").test(character);
+  const script = SCRIPTS.findIndex((name, index) => index > 0 && is(`Script=${name}`));
+  const isInWord = isJoinedInWord(code) || SIGNS_IN_WORDS.includes(character);
+  return (
+    KNOWN |
+    (is("L") ? LETTER : 0) |
+    (is("Lu") ? CAPITAL : 0) |
+    (is("N") ? DIGIT : 0) |
+    (isInWord ? WORD : 0) |
+    (Math.max(script, 0) << SCRIPT_SHIFT)
+  );
+}
+
+const SIGNS_IN_WORDS = "'-$%£€";
+
+/** The power of two that a count has reached. */
+function magnitude(count: number): number {
+  return 32 - Math.clz32(count);
+}
+
+/** Characters of a word. Longer ones count by their length. */
+const MAX_WORD = 40;
+
+/** Adds the words of a folded text and the pairs of them; of scripts without spaces, the pairs of characters. */
+function readWords(reading: Reading, text: string): void {
+  let [before, hashBefore] = ["", 0];
+  for (let at = 0; at < text.length && reading.count < LEARNING.features;) {
+    const code = text.charCodeAt(at);
+    if ((kindOf(code) & WORD) === 0) {
+      // A pair of characters is about a word.
+      if (code > LAST_SPACED && text.charCodeAt(at + 1) > LAST_SPACED) add(reading, text.slice(at, at + 2));
+      if (code === PERIOD) hashBefore = 0;
+      at += 1;
+      continue;
+    }
+    let [start, kinds] = [at, 0];
+    for (; at < text.length; at += 1) {
+      const kind = kindOf(text.charCodeAt(at));
+      if ((kind & WORD) === 0) break;
+      kinds |= kind;
+    }
+    let end = at;
+    while (start < end && isQuote(text.charCodeAt(start))) start += 1;
+    while (end > start && isQuote(text.charCodeAt(end - 1))) end -= 1;
+    if (start === end) continue;
+    const hash = hashWord(reading.seed, text, start, end, (kinds & DIGIT) !== 0);
+    const word = reading.texts === null ? "" : text.slice(start, end);
+    addHash(reading, hash, word);
+    if (hashBefore !== 0)
+      addHash(reading, mixed(Math.imul(hashBefore, FNV_PRIME) ^ hash), `${before} ${word}`);
+    [before, hashBefore] = [word, hash];
+  }
+}
+
+const [PERIOD, LAST_SPACED] = [0x2e, 0x0dff];
+
+/** Quotes and dashes. */
+function isQuote(code: number): boolean {
+  return code === 0x27 || code === 0x2d;
+}
+
+/** The hash of a word, for which all digits are alike; of a long one, of its length. */
+function hashWord(seed: number, text: string, start: number, end: number, hasDigits: boolean): number {
+  if (end - start > MAX_WORD) return hashText(seed, `long:${magnitude(end - start)}`);
+  let hash = seed;
+  for (let at = start; at < end; at += 1) {
+    const code = text.charCodeAt(at);
+    hash = Math.imul(hash ^ (hasDigits && (kindOf(code) & DIGIT) !== 0 ? 0x30 : code), FNV_PRIME);
+  }
+  return mixed(hash);
+}
+
+function add(reading: Reading, text: string): void {
+  addHash(reading, hashText(reading.seed, text), text);
+}
+
+function addHash(reading: Reading, hash: number, text: string): void {
+  if (reading.count === LEARNING.features || addCount(reading.known, hash, 1) > 1) return;
+  reading.hashes[reading.count++] = hash;
+  if (reading.texts?.has(hash)) reading.texts.set(hash, text);
+}
+
+const [FNV_BASIS, FNV_PRIME] = [0x811c9dc5, 0x01000193];
+
+/** The hash FNV-1a over the UTF-16 units of a text (Fowler, Noll, Vo; RFC 9923), mixed. */
+function hashText(seed: number, text: string): number {
+  let hash = seed;
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), FNV_PRIME);
+  return mixed(hash);
+}
+
+/** Spreads the bits of a hash, as the end of MurmurHash3 does; never 0. */
+function mixed(hash: number): number {
+  const half = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  return (half ^ (half >>> 13)) | 0 || 1;
+}

@@ -1,0 +1,176 @@
+import { expect, test } from "bun:test";
+import type { Form, NewForm } from "../../../src/forms/form.ts";
+import { createForm, setForm, showForm } from "../../../src/forms/forms.ts";
+import { actUndoably, undoAction, undoOfMark } from "../../../src/forms/inbox/undo.ts";
+import { markSubmissions } from "../../../src/forms/inbox/submission-marks.ts";
+import { purgeSubmissions } from "../../../src/forms/keeping/purge.ts";
+import { learnMarked, projectFilter } from "../../../src/forms/spam/learning.ts";
+import { explainSpam, spamKind } from "../../../src/forms/spam/spam-reason.ts";
+import type { SubmissionMark } from "../../../src/forms/submission-state.ts";
+import { clientAt, openServices, openTestApp } from "../../support/app.ts";
+import { OPERATOR } from "../../support/records/caller.ts";
+
+const SPAM = ["cheap pills for you", "win money now quickly", "casino bonus today", "buy many followers"];
+const GOOD = ["my bicycle is broken", "when do you open", "please call me back", "thanks for your invoice"];
+
+const MIXED = "win money now quickly with cheap pills for you";
+
+async function open(more: Partial<NewForm> = {}) {
+  const app = openTestApp();
+  const { forms, reported, outgoing } = openServices(app);
+  const form = await createForm(app, OPERATOR, { slug: "contact", learn: true, ...more });
+  const post = async (message: string, { key }: Form = form, headers: Record<string, string> = {}) => {
+    const body = JSON.stringify({ email: "ann@example.com", message });
+    const init = { method: "POST", headers: { "content-type": "application/json", ...headers }, body };
+    const answer = await forms.submit(new Request(`http://x/v1/s/${key}?mode=rest`, init), key, () =>
+      clientAt("192.0.2.1"),
+    );
+    return { status: answer.status, ...((await answer.json()) as { id: string }) };
+  };
+  const mark = (ids: string[], mark: SubmissionMark) => markSubmissions(app, OPERATOR, ids, mark);
+  /** Has people mark that many of each kind. */
+  const teach = async (count: number, of: Form = form) => {
+    for (const [texts, folder] of [[SPAM, "spam"] as const, [GOOD, "archived"] as const]) {
+      const ids: string[] = [];
+      for (let index = 0; index < count; index += 1)
+        ids.push((await post(`${texts[index % 4]} ${texts[(index * 7 + 1) % 4]}`, of)).id);
+      await mark(ids, folder);
+    }
+    await renew();
+  };
+  /** Has the job read what was marked, and this server read what was learned. */
+  const renew = async () => {
+    await learnMarked(app);
+    app.clock.now += 60_000;
+    // The first submission since has it read.
+    const filter = await projectFilter(app, "default");
+    filter.findSpam({}, (error) => reported.push(error));
+    await filter.settled();
+  };
+  const spamOf = async (id: string) => (await app.store.submissions.find(id))!.spam;
+  const learned = async () => (await showForm(app, OPERATOR, "contact")).learned;
+  return { app, form, post, mark, teach, renew, spamOf, learned, reported, outgoing };
+}
+
+test("A form that learns moves what is like marked spam to the spam folder, and names five words", async () => {
+  const { post, teach, spamOf, learned, reported } = await open();
+  expect(await spamOf((await post(MIXED)).id)).toBeNull();
+  await teach(60);
+  expect(await learned()).toEqual({ spam: 60, good: 60, least: 20 });
+  const { status, id } = await post(MIXED);
+  expect(status).toBe(200);
+  const reason = (await spamOf(id))!;
+  expect(spamKind(reason)).toBe("learn");
+  expect(explainSpam(reason)).toMatch(/^it is like what was marked as spam: (?:[^,]+, ){4}[^,]+$/);
+  expect(await spamOf((await post("when do you open, please call me back")).id)).toBeNull();
+  expect(reported).toEqual([]);
+});
+
+test("The filter decides nothing below twenty of each kind, and another form has none", async () => {
+  const { app, post, teach, spamOf } = await open();
+  await teach(19);
+  expect(await spamOf((await post(MIXED)).id)).toBeNull();
+  const other = await createForm(app, OPERATOR, { slug: "other" });
+  await teach(60);
+  expect(await spamOf((await post(MIXED, other)).id)).toBeNull();
+  const third = await createForm(app, OPERATOR, { slug: "third", learn: true });
+  expect(await spamOf((await post(MIXED, third)).id)).toStartWith("learn:");
+});
+
+test("A form that refuses spam keeps what only its filter found, and refuses what another check found", async () => {
+  const { post, teach, spamOf } = await open({ spam: "reject", spamWords: ["forbidden"] });
+  await teach(60);
+  const { status, id } = await post(MIXED);
+  expect([status, await spamOf(id)]).toEqual([200, expect.stringMatching(/^learn:/)]);
+  expect((await post(`${MIXED} forbidden`)).status).toBe(403);
+});
+
+test("External checks come before the filter, which then files what they let pass", async () => {
+  const { app, post, teach, spamOf, outgoing } = await open();
+  await teach(60);
+  let asked = 0;
+  const say = (answer: object) => {
+    outgoing.ask = async () => {
+      asked += 1;
+      return { answer: JSON.stringify(answer) };
+    };
+  };
+  const checks = ["https://check.example/"];
+  const { form } = await setForm(app, OPERATOR, "contact", { checks, spam: "reject" });
+  say({ verdict: "ok" });
+  expect(await spamOf((await post(MIXED, form)).id)).toStartWith("learn:");
+  say({ verdict: "spam" });
+  expect((await post(MIXED, form)).status).toBe(403);
+  expect(asked).toBe(2);
+});
+
+test("What does not match the schema is refused, though it is like spam", async () => {
+  const { app, post, teach } = await open();
+  await teach(60);
+  const schema = { type: "object", required: ["phone"] };
+  const { form } = await setForm(app, OPERATOR, "contact", { schema });
+  expect((await post(MIXED, form)).status).toBe(422);
+});
+
+test("A repeat with the same idempotency key gets the first answer", async () => {
+  const { post, teach } = await open();
+  await teach(60);
+  const headers = { "idempotency-key": "k" };
+  const [first, second] = [await post(MIXED, undefined, headers), await post(MIXED, undefined, headers)];
+  expect(second.id).toBe(first.id);
+});
+
+test("What leaves the spam folder was no spam; an undo takes training back", async () => {
+  const { app, post, teach, mark, renew, spamOf, learned } = await open();
+  await teach(60);
+  const { id } = await post(MIXED);
+  expect(await spamOf(id)).not.toBeNull();
+  await mark([id], "inbox");
+  await renew();
+  expect(await learned()).toMatchObject({ spam: 60, good: 61 });
+  const other = await post("a question about my order");
+  const { undo } = await actUndoably(
+    app,
+    OPERATOR,
+    { ids: [other.id], undoable: true },
+    () => mark([other.id], "spam"),
+    (changed) => undoOfMark("spam", changed, () => "inbox"),
+  );
+  await renew();
+  expect(await learned()).toMatchObject({ spam: 61, good: 61 });
+  await undoAction(app, OPERATOR, undo!);
+  await renew();
+  expect(await learned()).toMatchObject({ spam: 60, good: 61 });
+});
+
+test("Deleting spam keeps what was learned; a purge of a person does not", async () => {
+  const { app, post, teach, mark, renew, learned } = await open();
+  await teach(30);
+  const { submissions } = await app.store.submissions.list(
+    (await app.store.forms.named("contact"))[0]!.key,
+    100,
+    null,
+    ["spam"],
+  );
+  await app.store.submissions.delete(submissions.map(({ id }) => id));
+  expect(await learned()).toMatchObject({ spam: 30, good: 30 });
+  const { id } = await post("this is about me");
+  await mark([id], "archived");
+  await renew();
+  expect(await learned()).toMatchObject({ spam: 30, good: 31 });
+  await purgeSubmissions(app, OPERATOR, { email: "ann@example.com" });
+  expect(await learned()).toMatchObject({ spam: 30, good: 0 });
+});
+
+test("The end of learning removes what was learned, and a form that begins knows what was marked before", async () => {
+  const { app, teach, learned, renew, post, spamOf } = await open({ learn: false });
+  await teach(60);
+  expect(await app.store.learning.counts("default")).toMatchObject({ spam: 0, good: 0 });
+  const { form } = await setForm(app, OPERATOR, "contact", { learn: true });
+  await renew();
+  expect(await learned()).toMatchObject({ spam: 60, good: 60 });
+  expect(await spamOf((await post(MIXED, form)).id)).toStartWith("learn:");
+  await setForm(app, OPERATOR, "contact", { learn: false });
+  expect(await app.store.learning.counts("default")).toMatchObject({ spam: 0, good: 0 });
+  expect(await spamOf((await post(MIXED)).id)).toBeNull();
+});
