@@ -102,6 +102,36 @@ describe("an archive in a bucket", () => {
   });
 });
 
+describe("a list of archives", () => {
+  const page = (keys: string[], end: string) => {
+    const contents = keys.map((key) => `<Contents><Key>${key}</Key><Size>1</Size></Contents>`).join("");
+    return new Response(`<ListBucketResult>${contents}${end}</ListBucketResult>`);
+  };
+  const more = (token: unknown) =>
+    `<IsTruncated>true</IsTruncated><NextContinuationToken>${String(token)}</NextContinuationToken>`;
+  const ENDLESS = "unavailable: the bucket lists more than a million keys below the prefix";
+
+  test.each<[string, (number: number) => string, RegExp]>([
+    ["that repeats its token", () => more("again"), /^unavailable: the object storage cannot be reached$/],
+    [
+      "that goes on without a token",
+      () => "<IsTruncated>true</IsTruncated>",
+      /^unavailable: the object storage cannot be reached$/,
+    ],
+    ["whose tokens take turns", (number) => more(number % 2), new RegExp(ENDLESS)],
+    ["that never ends", more, new RegExp(ENDLESS)],
+  ])("%s is an error, neither endless nor cut short", async (_, end, error) => {
+    fake.after = ({ number }) => page([ROOT + NAME], end(number));
+    expect(await errorOf(bucket.list())).toMatch(error);
+  });
+
+  test("has nothing of what a bucket lists beside the prefix", async () => {
+    const beside = ["x".repeat(ROOT.length) + NAME, NAME, `some/other/${NAME}`];
+    fake.after = () => page([...beside, ROOT + NAME], "<IsTruncated>false</IsTruncated>");
+    expect((await bucket.list()).map(({ name }) => name)).toEqual([NAME]);
+  });
+});
+
 describe("a bucket that lies leaves nothing", () => {
   const cases: [string, (size: number) => void][] = [
     [

@@ -60,6 +60,8 @@ const MAX_INTERRUPTIONS = 5;
 const PIECE = 8 * MiB;
 /** Temporary names of other machines are left alone for so long, in milliseconds. */
 const ABANDONED_MS = 86_400_000;
+/** Pages of 1,000 keys that are read of a list. */
+const MAX_PAGES = 1000;
 const TEMPORARY = /\.unverified-[0-9a-f]{8}$/;
 
 /** `host` is the name of this machine, by which it recognizes what it left; objects over `maxCopied` bytes are copied in parts. */
@@ -75,8 +77,12 @@ export function openArchives(
   const remove = async (keys: string[]) => requireNone(await deleteObjects(client, keys));
   const listed = async () => {
     const all: StoredArchive[] = [];
-    for await (const page of listObjects(client, root, true))
-      for (const { key, size, at } of page) all.push({ name: key.slice(root.length), bytes: size, at });
+    let pages = 0;
+    for await (const page of listObjects(client, root, true)) {
+      if ((pages += 1) > MAX_PAGES) throw endless();
+      for (const { key, size, at } of page)
+        if (key.startsWith(root)) all.push({ name: key.slice(root.length), bytes: size, at });
+    }
     return all.filter(({ name }) => name !== "" && !name.includes("/"));
   };
   const headOf = async (name: string) => {
@@ -139,6 +145,12 @@ export function openArchives(
 /** The common prefix of the keys of archives. */
 export function archivesIn({ prefix }: S3Location): string {
   return prefix === "" ? "" : `${prefix}/`;
+}
+
+function endless(): AppError {
+  return new AppError("unavailable", "the bucket lists more than a million keys below the prefix", {
+    hint: "give the backups a prefix of their own",
+  });
 }
 
 function lies(name: string): AppError {

@@ -17,7 +17,7 @@ export async function* listObjects(
   isFlat = false,
 ): AsyncGenerator<ListedObject[]> {
   let token: string | undefined;
-  do {
+  for (;;) {
     const query = {
       "list-type": "2",
       prefix,
@@ -35,8 +35,12 @@ export async function* listObjects(
       size: Number(textOf(entry, "Size")),
       at: Date.parse(textOf(entry, "LastModified") ?? ""),
     }));
-    token = textOf(text, "IsTruncated") === "true" ? textOf(text, "NextContinuationToken") : undefined;
-  } while (token !== undefined);
+    if (textOf(text, "IsTruncated") !== "true") return;
+    const next = textOf(text, "NextContinuationToken");
+    // A list that ends early would hide objects, and one that begins again would not end.
+    if (next === undefined || next === token) throw notS3("GET of the bucket");
+    token = next;
+  }
 }
 
 function decodeKey(key: string): string {
