@@ -37,12 +37,12 @@ export async function makeDue(making: Making): Promise<void> {
   const [newest] = await automaticIn(bucket, at);
   if (newest) note({ arrived: newest });
   if (bucketDue() > at) return;
-  if (directory !== null) return addToBucket(making, bucket, await archiveOf(making, directory, at));
+  if (directory !== null) return addToBucket(making, bucket, await archiveOf(making, directory, at), at);
   using partial = openPartial(tmpdir());
   const file = partial.path(automaticName(at, isEncrypted(settings)));
   await requireSpace(app, dirname(file));
   await createArchive(making, file, null);
-  await addToBucket(making, bucket, file);
+  await addToBucket(making, bucket, file, at);
 }
 
 function isEncrypted({ recipients }: BackupSettings): boolean {
@@ -90,10 +90,11 @@ async function archiveOf(making: Making, folder: string, at: number): Promise<st
     : addToFolder(making, folder, at);
 }
 
-async function addToBucket(making: Making, url: string, file: string): Promise<void> {
+async function addToBucket(making: Making, url: string, file: string, at: number): Promise<void> {
   const { app, settings, commands, note, log } = making;
   await commands.run(dirname(file), "copy", file, url, "--yes");
-  const all = await automaticIn(url, app.now());
+  // The clock may have been set back since.
+  const all = await automaticIn(url, Math.max(app.now(), at));
   const stored = all.find((each) => basename(each.file) === basename(file));
   if (stored === undefined) throw new AppError("unavailable", "the bucket does not list what it has stored");
   note({ arrived: stored, ...(settings.directory === null && { last: stored }) });

@@ -57,8 +57,11 @@ export function createSchedule(
   };
   const after = (last: number | undefined) => (last === undefined ? 0 : last + every * 1000);
   const folderDue = () => (directory === null ? Infinity : after(newestIn(directory, app.now())?.at));
-  const bucketDue = () =>
-    bucket === null ? Infinity : after(known.arrived ? Date.parse(known.arrived.at) : undefined);
+  const bucketDue = () => {
+    const at = known.arrived === null ? NaN : Date.parse(known.arrived.at);
+    // No archive of a clock that was ahead is waited for, as in a folder.
+    return bucket === null ? Infinity : after(at <= app.now() ? at : undefined);
+  };
   const dueAt = () => {
     // The clock may have been set back since.
     const wait = Math.min(waitUntil, app.now() + RETRY_MS);

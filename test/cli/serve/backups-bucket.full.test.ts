@@ -125,6 +125,34 @@ describe("backups on a schedule into a bucket", () => {
     expect(stored().map((name) => name.slice(14, 22))).toEqual(["20270202", "20270203"]);
   }, 60_000);
 
+  test.each(["after it", "while it is uploaded"])(
+    "do not wait for the time of one that came from a clock which is set back %s",
+    async (when) => {
+      const { clock, errors, open } = await begin();
+      const backups = await open();
+      const setBack = () => void (clock.now -= 24 * 365 * HOUR);
+      if (when !== "after it")
+        fake.after = ({ method }) => {
+          if (method !== "PUT") return undefined;
+          setBack();
+          fake.after = () => undefined;
+          return undefined;
+        };
+      await backups.job!.run();
+      if (when === "after it") setBack();
+      // One of the same process, and one that reads what it recorded.
+      for (const each of [backups, await open()]) {
+        expect(await each.job!.next!()).toBeLessThanOrEqual(clock.now);
+        await each.job!.run();
+        expect(await each.job!.next!()).toBe(clock.now + HOUR);
+        setBack();
+      }
+      expect(errors).toEqual([]);
+      expect(stored().map((name) => name.slice(14, 18))).toEqual(["2025", "2026", "2027"]);
+    },
+    60_000,
+  );
+
   test("never are an archive in the clear, once they are encrypted", async () => {
     const directory = join(tempDirectory(), "backups");
     mkdirSync(directory);
