@@ -42,7 +42,7 @@ export const BEGINS: Begins = { begins: () => true };
 /** The names of commands that change nothing. */
 const READS: ReadonlySet<string> = new Set(
   (
-    "diff download evaluate export get history invitations list manifest members ramps reads results scheduled show " +
+    "cleanup diff download evaluate export get history invitations list manifest members ramps reads results scheduled show " +
     "snippet stale stats status timeline today usage use verify whoami"
   ).split(" "),
 );

@@ -22,6 +22,16 @@ export type Page<T> = {
 /** Selects a page of a list that is sorted by name: at most `limit` items, starting after a name. */
 export type PageQuery = { limit: number; after?: string | undefined };
 
+/** Every item of a list, whose next page `read` returns by the last item so far. */
+export async function everyItem<T>(read: (last: T | undefined) => Promise<Page<T>>): Promise<T[]> {
+  const found: T[] = [];
+  for (;;) {
+    const { items, more } = await read(found.at(-1));
+    found.push(...items);
+    if (!more) return found;
+  }
+}
+
 /** The cursor for the next page; null on the last. */
 export function nextOf<T, C>({ items, more }: Page<T>, cursorOf: (last: T) => C): C | null {
   const last = items.at(-1);

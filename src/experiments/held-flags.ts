@@ -1,5 +1,6 @@
 import { createCache, type Find } from "../base/changes.ts";
-import { isHeld, type Ramp } from "../flags/ramps/ramp.ts";
+import { everyItem } from "../base/pages.ts";
+import { type FoundRamp, isHeld } from "../flags/ramps/ramp.ts";
 import type { ExperimentsApp } from "./store.ts";
 
 const RAMPS_AT_ONCE = 1000;
@@ -12,14 +13,11 @@ export function createHeldFlags({ store, watch }: ExperimentsApp): Find<readonly
   return createCache(watch, async (place) => {
     const [project, environment] = place.split("/") as [string, string];
     const experiments = await store.experiments.holding(project, environment);
-    const ramps: Ramp[] = [];
-    for (;;) {
-      const query = { limit: RAMPS_AT_ONCE, after: ramps.at(-1) };
-      const { items, more } = await store.ramps.page(project, environment, query);
-      ramps.push(...items.map(({ ramp }) => ramp));
-      if (!more) break;
-    }
+    const ramps = await everyItem<FoundRamp>((last) =>
+      store.ramps.page(project, environment, { limit: RAMPS_AT_ONCE, after: last?.ramp }),
+    );
     const byGuards = ramps
+      .map(({ ramp }) => ramp)
       .filter(isHeld)
       .toSorted((a, b) => Number(b.guards.length > 0) - Number(a.guards.length > 0));
     return [...experiments.map(({ experiment }) => experiment.flag), ...byGuards.map(({ flag }) => flag)];

@@ -279,7 +279,21 @@ export const staleFlagSchema = z.object({
   reasons: z.array(reason),
   /** When the first of the reasons began to apply. */
   since: timestamp,
+  /** Whether it can be removed: `flags cleanup` calls it finished. Only where that is asked for. */
+  removable: z.optional(z.boolean()),
 });
 
+/** The branch that the code keeps of a flag that is finished. */
+export const keepSchema = z.object({
+  /** The variant that everyone gets; null for the default of the code. */
+  variant: z.nullable(z.string()),
+  value: json,
+  /** The payload that comes with it; null for none. */
+  payload: json,
+  /** Both in words, such as `keep the true branch`. */
+  text: z.string(),
+});
+
+export type Keep = z.infer<typeof keepSchema>;
 export type StaleReason = z.infer<typeof reason>;
 export type StaleFlag = z.infer<typeof staleFlagSchema>;

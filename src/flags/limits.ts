@@ -70,8 +70,12 @@ export const CODE_LIMITS = {
   projectName: 150,
   /** Characters of the address of the repository. */
   repositoryUrl: 255,
+  /** Characters of the commit. */
+  commit: 100,
   /** Characters of the path of a file. */
   filePath: 1024,
+  /** Places in code that `flags cleanup` lists. */
+  cleanupPlaces: 1000,
   /** Bytes of a line of code. Beyond: 400; `flags refs scan` cuts the line. */
   lineContent: 4 * KiB,
   /** Uploads that a project keeps, each for one branch and name. Beyond: the one sent longest ago is removed. */

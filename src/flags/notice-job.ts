@@ -42,12 +42,24 @@ async function expireDue({ store, now }: FlagsApp): Promise<Set<string>> {
   }
 }
 
-/** Returns how many flags are newly stale; none if the project has been deleted. */
+/** Returns how many notices were queued of flags that are newly stale or removable; none if the project has been deleted. */
 async function checkStale(app: FlagsApp, project: string): Promise<number> {
   const { DEFAULT_STALE_DAYS, assessFlags } = await import("./stale.ts");
   try {
     const stale = await assessFlags(app, { project, environment: null, days: DEFAULT_STALE_DAYS });
-    return await app.store.flagNotices.markStale(project, stale, app.now());
+    const { finishedAmong } = await import("./cleanup.ts");
+    const finished = await finishedAmong(
+      app,
+      project,
+      stale.map(({ slug }) => slug),
+    );
+    const removable = stale.filter(({ slug }) => finished.has(slug));
+    const { flagNotices } = app.store;
+    const now = app.now();
+    return (
+      (await flagNotices.mark("stale", project, stale, now)) +
+      (await flagNotices.mark("removable", project, removable, now))
+    );
   } catch (error) {
     if (error instanceof AppError && error.code === "not_found") return 0;
     throw error;

@@ -131,8 +131,11 @@ function latest(times: number[]): number {
   return Math.max(...times);
 }
 
-/** When a flag last changed; an expiry is a change too. */
-function lastChange({ updatedAt, expiresAt }: StaleRecord, now: number): number {
+/** When a flag last changed, in milliseconds since 1970; an expiry is a change too. */
+export function lastChange(
+  { updatedAt, expiresAt }: Pick<StaleRecord, "updatedAt" | "expiresAt">,
+  now: number,
+): number {
   return expiresAt !== null && expiresAt <= now ? Math.max(updatedAt, expiresAt) : updatedAt;
 }
 
@@ -148,8 +151,8 @@ function outcomeOf(record: StaleRecord, now: number): string | undefined {
 /** Of rules as JSON text: a list of flags needs hundreds. */
 const settledVariants = keepLast<string | null>(2000);
 
-/** The variant that rules give every context; null if it depends on the context. */
-function settledVariant(rules: string): string | null {
+/** The variant that rules give every context, empty for the default of the code; null if it depends on the context. */
+export function settledVariant(rules: string): string | null {
   const { targeting, defaultVariant } = parseRules(rules);
   const isRule = targeting !== undefined && Object.keys(targeting).length > 0;
   const results = isRule ? resultsOf(targeting).map(({ variant }) => variant) : [null];

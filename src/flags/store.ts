@@ -216,8 +216,16 @@ type FlagNoticeStore = {
   expire(now: number, limit: number): Promise<{ projects: string[]; isLeft: boolean }>;
   /** The projects that have an enabled target. */
   listening(): Promise<string[]>;
-  /** Queues a notice of each flag of a project that is stale now and was not before. Returns how many there are. */
-  markStale(project: string, stale: readonly StaleSince[], now: number): Promise<number>;
+  /**
+   * Queues a notice of each flag of a project that is stale, or removable, now and was not before. Returns how many there
+   * are.
+   */
+  mark(
+    what: "stale" | "removable",
+    project: string,
+    flags: readonly StaleSince[],
+    now: number,
+  ): Promise<number>;
 };
 
 /** The part of the app that operations on flags and segments use. */

@@ -170,6 +170,7 @@ export const RULES = {
   feedbackText: textUpTo(FEEDBACK_LIMITS.description),
   branch: plainText(CODE_LIMITS.branch),
   codeProject: plainText(CODE_LIMITS.projectName),
+  codeCommit: plainText(CODE_LIMITS.commit),
   codeSlug: plainText(CODE_LIMITS.slug),
   repositoryUrl: isRepositoryUrl,
   places: json((value) => Array.isArray(value) && value.every(isPlace)),

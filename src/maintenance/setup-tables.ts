@@ -117,6 +117,10 @@ export const SETUP_TABLES = {
     flag_id: "integer",
     since: "integer time",
   }),
+  noticed_removable: setup("flag_id", {
+    flag_id: "integer",
+    since: "integer time",
+  }),
   flag_previews: setup("environment_id flag_id", {
     environment_id: "integer",
     flag_id: "integer",
@@ -229,6 +233,7 @@ export const SETUP_TABLES = {
     branch: "text branch",
     name: "text codeProject",
     repository_url: "text? repositoryUrl",
+    commit_id: "text? codeCommit",
     uploaded_at: "integer time",
   }),
   code_references: setup("id", {

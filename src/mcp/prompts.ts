@@ -4,7 +4,7 @@ import { cleaned } from "./text.ts";
 /** The text about this server that a client gives its model. */
 export const INSTRUCTIONS = `formflag keeps the feature flags and the form submissions of projects. Start with overview: it names the projects, their environments, the forms and the scopes of this connection. A tool that is missing needs a scope that this connection lacks.
 
-Reading: flags_list, flags_get, flags_evaluate (try contexts, or a patch that is not stored), flags_stale, flags_history, export, forms_get, submissions_list, submissions_get, deliveries_list. Lists answer items and next; send next as cursor for the items after them.
+Reading: flags_list, flags_get, flags_evaluate (try contexts, or a patch that is not stored), flags_stale, flags_cleanup, flags_history, export, forms_get, submissions_list, submissions_get, deliveries_list. Lists answer items and next; send next as cursor for the items after them.
 
 Changing (flags_set, flags_rollback, flags_promote, apply) takes two calls:
 1. Call without dryRun. Nothing changes. The answer has plan, changes (path, before, after) and locked.
@@ -36,7 +36,7 @@ export const PROMPTS: readonly Prompt[] = [
     argument: { name: "project", description: "Slug of the project." },
     scope: "flags:read",
     text: (project) =>
-      `Clean up the feature flags of the project named ${project}. Call flags_stale for it, and flags_history for each flag that it lists. Then list for each flag why it looks finished, what its code should keep, and what to do: remove it from the code, leave it, or ask its author. Change nothing before I agree.`,
+      `Clean up the feature flags of the project named ${project}. Call flags_stale for it, and flags_cleanup and flags_history for each flag that it lists. Then list for each flag why it looks finished, what its code should keep, and what to do: remove it from the code, leave it, or ask its author. Change nothing before I agree.`,
   },
   {
     name: "review-inbox",

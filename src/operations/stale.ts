@@ -10,8 +10,28 @@ export const stale = noun("flags", async () => (await import("./schema/lifecycle
     scope: "flags:read",
     place: "environment",
     defaults: { days: DEFAULT_STALE_DAYS },
-    run: async ({ app, names, query: { days, environment = null } }) => ({
-      stale: await findStale(app, { project: names.project, environment, days }),
-    }),
+    async run({ app, names: { project }, query: { days, environment = null, removable = "false" } }) {
+      const found = await findStale(app, { project, environment, days });
+      if (removable === "false") return { stale: found };
+      const { finishedAmong } = await import("../flags/cleanup.ts");
+      const finished = await finishedAmong(
+        app,
+        project,
+        found.map(({ slug }) => slug),
+      );
+      return { stale: found.map((flag) => ({ ...flag, removable: finished.has(flag.slug) })) };
+    },
+  },
+  cleanup: {
+    method: "GET",
+    path: "/projects/:project/flags/:flag/cleanup",
+    tool: "flags_cleanup",
+    summary: "Check whether a flag is finished, what its code keeps, and what is left to do",
+    scope: "flags:read",
+    place: "project",
+    async run({ app, caller, names }) {
+      const { readCleanup } = await import("../flags/cleanup.ts");
+      return readCleanup(app, caller, names);
+    },
   },
 });

@@ -286,18 +286,21 @@ export function noticesContract(driver: Driver): void {
       expect(await mine(expires + 2)).toBe(true);
     });
 
-    test("of flags that are stale are given once, until they are not", async () => {
-      const { store, project, by, add, listed, flagChange } = await begin();
-      await add();
-      await by(await flagChange("production", "a"), await flagChange("production", "b"));
-      const since = (slug: string) => ({ slug, since: NOW - 1000, from: NOW });
-      const mark = (...slugs: string[]) => store.flagNotices.markStale(project, slugs.map(since), NOW);
-      expect(await store.flagNotices.listening()).toContain(project);
-      expect([await mark("a", "gone"), await mark("a"), await mark("a", "b")]).toEqual([1, 0, 1]);
-      expect([await mark("b"), await mark("a", "b")]).toEqual([0, 1]);
-      const stale = (await listed()).filter(({ event }) => event === "flag.stale");
-      expect(stale.map(({ environment }) => environment)).toEqual([null, null, null]);
-    });
+    test.each(["stale", "removable"] as const)(
+      "of flags that are %s are given once, until they are not",
+      async (what) => {
+        const { store, project, by, add, listed, flagChange } = await begin();
+        await add();
+        await by(await flagChange("production", "a"), await flagChange("production", "b"));
+        const since = (slug: string) => ({ slug, since: NOW - 1000, from: NOW });
+        const mark = (...slugs: string[]) => store.flagNotices.mark(what, project, slugs.map(since), NOW);
+        expect(await store.flagNotices.listening()).toContain(project);
+        expect([await mark("a", "gone"), await mark("a"), await mark("a", "b")]).toEqual([1, 0, 1]);
+        expect([await mark("b"), await mark("a", "b")]).toEqual([0, 1]);
+        const stale = (await listed()).filter(({ event }) => event === `flag.${what}`);
+        expect(stale.map(({ environment }) => environment)).toEqual([null, null, null]);
+      },
+    );
 
     test("end with their project, and targets with their environment too", async () => {
       const { store, project, by, add, listed, flagChange } = await begin();

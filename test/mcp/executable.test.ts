@@ -68,6 +68,7 @@ const READING = [
   "flags_get",
   "flags_evaluate",
   "flags_stale",
+  "flags_cleanup",
   "flags_history",
   "export",
   "forms_get",

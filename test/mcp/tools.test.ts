@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { flagPatchSchema } from "../../src/flags/flag-schema.ts";
+import { uploadReferences } from "../../src/flags/code/code-references.ts";
 import { setFlag } from "../../src/flags/flags.ts";
 import { createForm } from "../../src/forms/forms.ts";
 import { newFormSchema } from "../../src/forms/form-schema.ts";
@@ -41,10 +42,10 @@ describe("the tools", () => {
     expect(named.filter(([, shape]) => shape === "undefined")).toEqual([]);
   });
 
-  test("are those that operations name, fifteen, in less than 40 kB with every hint", async () => {
+  test("are those that operations name, sixteen, in less than 40 kB with every hint", async () => {
     const named = OPERATIONS.flatMap(({ tool }) => tool ?? []);
     expect(TOOLS.map(({ name }) => name).toSorted()).toEqual(named.toSorted());
-    expect(TOOLS).toHaveLength(15);
+    expect(TOOLS).toHaveLength(16);
     const { client } = await connect(["admin"]);
     const { tools } = await client.listTools();
     expect(Buffer.byteLength(JSON.stringify(tools))).toBeLessThan(40_000);
@@ -62,7 +63,15 @@ describe("the tools", () => {
 
   test("are listed and called as far as the scopes go", async () => {
     const changes = ["flags_set", "flags_rollback", "flags_promote"];
-    const ofFlags = ["overview", "flags_list", "flags_get", "flags_evaluate", "flags_stale", "flags_history"];
+    const ofFlags = [
+      "overview",
+      "flags_list",
+      "flags_get",
+      "flags_evaluate",
+      "flags_stale",
+      "flags_cleanup",
+      "flags_history",
+    ];
     const ofForms = ["overview", "forms_get", "submissions_list", "submissions_get", "deliveries_list"];
     for (const [scope, names] of [
       ["flags:read", ofFlags],
@@ -78,6 +87,30 @@ describe("the tools", () => {
       for (const { name } of TOOLS.filter((tool) => !listed.includes(tool.name)))
         expect([name, (await call(name)).value.error["code"]]).toEqual([name, "forbidden"]);
     }
+  });
+
+  test("say of a flag what its code keeps, and how the pull request is written", async () => {
+    const { call } = await connect(["flags:read"]);
+    await createProject(app, OPERATOR, { slug: "tidy", environments: ["develop", "live"] });
+    const names = { project: "tidy", flag: "done" };
+    for (const environment of ["develop", "live"])
+      await setFlag(app, OPERATOR, { ...names, environment }, { enabled: true });
+    const place = { filePath: "a.ts", lineNumber: 3, lineContent: "if (done)\u202e" };
+    const upload = { branch: "main", projectName: "web", commit: "abc", references: { done: [place] } };
+    await uploadReferences(app, OPERATOR, "tidy", Buffer.from(JSON.stringify(upload)));
+    expect((await call("flags_cleanup", names)).value).toMatchObject({
+      finished: true,
+      keep: { value: true, text: "keep the true branch" },
+      references: [{ filePath: "a.ts", lineNumber: 3, lineContent: "if (done)", commit: "abc" }],
+      left: { length: 3 },
+      instructions: expect.stringContaining("pull request"),
+    });
+    await setFlag(app, OPERATOR, { ...names, environment: "live" }, { enabled: false });
+    expect((await call("flags_cleanup", names)).value).toMatchObject({
+      finished: false,
+      keep: null,
+      instructions: expect.stringContaining("Leave the code"),
+    });
   });
 
   test("refuse what they do not know by its name, and a tool that is not there as a broken call", async () => {

@@ -143,6 +143,7 @@ export const NEEDED: Record<string, Scope> = {
   "DELETE /projects/{project}/flags/{flag}/feedback": "flags:write",
   "DELETE /projects/{project}/feedback/{feedback}": "flags:write",
   "GET /projects/{project}/stale": "flags:read",
+  "GET /projects/{project}/flags/{flag}/cleanup": "flags:read",
   "GET /needs": "read",
   "GET /upcoming": "read",
   "GET /stats": "read",

@@ -12,6 +12,7 @@ const VERBS: [names: string, load: Load][] = [
   ["archive restore", async () => (await import("./archive.ts")).addArchiveCommands],
   ["delete", async () => (await import("./archive.ts")).addDeleteCommand],
   ["stale", async () => (await import("./usage.ts")).addStaleCommand],
+  ["cleanup", async () => (await import("./usage.ts")).addCleanupCommand],
   ["refs", async () => (await import("./refs/refs.ts")).addRefsCommands],
   ["feedback", async () => (await import("./feedback.ts")).addFeedbackCommands],
   ["usage", async () => (await import("./usage.ts")).addUsageCommand],

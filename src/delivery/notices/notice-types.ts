@@ -4,6 +4,7 @@ const NOTICE_TYPES = [
   "flag.scheduled",
   "flag.expired",
   "flag.stale",
+  "flag.removable",
   "segment.changed",
   "segment.full",
   "environment.changed",

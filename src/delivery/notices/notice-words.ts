@@ -103,6 +103,7 @@ const WORDS: Record<
   "flag.changed": (name, who, done) => `${name} ${done} by ${who}`,
   "flag.expired": (name) => `${name} expired`,
   "flag.stale": (name) => `${name} is stale`,
+  "flag.removable": (name) => `${name} is done and can be removed`,
   "segment.changed": (name, who, done) => `segment ${name} ${done} by ${who}`,
   "segment.full": (name) => `segment ${name} is full`,
   "environment.changed": (name, who, done) => `environment ${name} ${done} by ${who}`,

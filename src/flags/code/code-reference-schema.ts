@@ -16,6 +16,8 @@ export const uploadSchema = z.object({
   /** The name that the sender gives the code. */
   projectName: text(LIMITS.projectName),
   repositoryUrl: z.optional(z.nullable(text(LIMITS.repositoryUrl))),
+  /** The commit that was read. */
+  commit: z.optional(z.nullable(text(LIMITS.commit))),
   /** By the slug of the flag. */
   references: z.record(
     text(LIMITS.slug),
@@ -33,17 +35,20 @@ export const uploadedSchema = z.object({
   unknown: z.array(z.string()),
 });
 
+/** A place in code as it is shown. */
+export const placeSchema = z.extend(referenceSchema, {
+  /** The page of that line in a repository on GitHub, GitLab or Gitea. */
+  url: z.nullable(z.string()),
+});
+
 export const codeReferencesSchema = z.object({
   /** The flag, or what is not a flag. */
   slug: z.string(),
   branch: z.string(),
   projectName: z.string(),
   repositoryUrl: z.nullable(z.string()),
+  /** The commit that was read; null where the upload did not name it. */
+  commit: z.nullable(z.string()),
   uploadedAt: timestamp,
-  references: z.array(
-    z.extend(referenceSchema, {
-      /** The page of that line in a repository on GitHub, GitLab or Gitea. */
-      url: z.nullable(z.string()),
-    }),
-  ),
+  references: z.array(placeSchema),
 });

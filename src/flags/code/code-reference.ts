@@ -10,14 +10,16 @@ export type CodeReference = { filePath: string; lineNumber: number; lineContent:
 /** The source code at one branch, by the name that its sender gives it. */
 export type CodePlace = { branch: string; projectName: string };
 
+/** The same with the web address of its repository and the commit that was read; null where they are not known. */
+type CodeOrigin = CodePlace & { repositoryUrl: string | null; commit: string | null };
+
 /** The references in source code on one branch, by the slug of a flag, or by a name that is not a flag. */
-export type CodeUpload = CodePlace & {
-  repositoryUrl: string | null;
+export type CodeUpload = CodeOrigin & {
   references: ReadonlyMap<string, readonly CodeReference[]>;
 };
 
 /** An upload without its references; `uploadedAt` is in milliseconds since 1970. */
-export type CodeUploadRecord = CodePlace & { repositoryUrl: string | null; uploadedAt: number };
+export type CodeUploadRecord = CodeOrigin & { uploadedAt: number };
 
 /**
  * References to one slug as JSON text, a list of `[filePath, lineNumber, lineContent]`. The references to a slug in an

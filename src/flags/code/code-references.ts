@@ -45,8 +45,8 @@ export async function uploadReferences(
     await yieldToEventLoop();
   }
   await caller.verify();
-  const { branch, projectName, repositoryUrl } = upload;
-  const record = { branch, projectName, repositoryUrl, uploadedAt: app.now() };
+  const { branch, projectName, repositoryUrl, commit } = upload;
+  const record = { branch, projectName, repositoryUrl, commit, uploadedAt: app.now() };
   await store.code.replace(project, record, lists, CODE_LIMITS.uploads);
   const references = [...upload.references.values()].reduce((sum, list) => sum + list.length, 0);
   return { branch, projectName, references, slugs: slugs.length, unknown };
@@ -90,6 +90,7 @@ function viewList({
   branch,
   projectName,
   repositoryUrl,
+  commit,
   uploadedAt,
   places,
 }: StoredCodeList): CodeReferences {
@@ -100,7 +101,7 @@ function viewList({
       return { ...reference, url: linkOf(reference) };
     },
   );
-  return { slug, branch, projectName, repositoryUrl, uploadedAt: isoTime(uploadedAt), references };
+  return { slug, branch, projectName, repositoryUrl, commit, uploadedAt: isoTime(uploadedAt), references };
 }
 
 /**

@@ -26,6 +26,7 @@ export async function parseUpload(json: Uint8Array): Promise<CodeUpload> {
     branch: textOf("branch", body["branch"], LIMITS.branch),
     projectName: textOf("projectName", body["projectName"], LIMITS.projectName),
     repositoryUrl: repositoryOf(body["repositoryUrl"]),
+    commit: body["commit"] ? textOf("commit", body["commit"], LIMITS.commit) : null,
   };
   const named = body["references"];
   if (!isObject(named)) throw fault("references", "an object, with the slugs of flags as its members");

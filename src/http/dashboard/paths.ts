@@ -43,6 +43,8 @@ export const CANCEL = `${ENVIRONMENT}/scheduled/:id/cancel` as const;
 export const EXPERIMENTS = `${PROJECT}/experiments` as const;
 export const NEW_EXPERIMENT = `${EXPERIMENTS}/new` as const;
 export const EXPERIMENT = `${ENVIRONMENT}/experiments/:experiment` as const;
+/** The flags of a project that are done. */
+export const DONE = `${PROJECT}/done` as const;
 export const COMPARE = `${PROJECT}/compare` as const;
 export const REVISION = `${PROJECT}/history/:revision` as const;
 

@@ -16,6 +16,7 @@ import { docsRoutes } from "./docs/docs.tsx";
 import { experimentRoutes } from "./experiments/experiment.tsx";
 import { experimentsRoutes } from "./experiments/experiments.tsx";
 import { flagPageRoutes } from "./flags/flag.tsx";
+import { doneRoutes } from "./flags/done.tsx";
 import { projectFlagsRoutes } from "./flags/project.tsx";
 import { projectListRoutes } from "./project/projects.tsx";
 import { fieldsRoutes } from "./forms/form-fields.tsx";
@@ -52,6 +53,7 @@ export const SECTIONS: readonly ((dashboard: Dashboard) => void)[] = [
   deviceRoutes,
   projectListRoutes,
   projectFlagsRoutes,
+  doneRoutes,
   flagPageRoutes,
   historyRoutes,
   proposalRoutes,

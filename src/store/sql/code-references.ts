@@ -19,7 +19,7 @@ export function packLists(lists: CodeList[]): string {
 /** Stores an upload. Lists that are stored already are not written again: most of a branch stays as it was. */
 function* replaceCode(
   project: string,
-  { branch, projectName, repositoryUrl, uploadedAt }: CodeUploadRecord,
+  { branch, projectName, repositoryUrl, commit, uploadedAt }: CodeUploadRecord,
   packed: string,
   most: number,
 ): Work<void> {
@@ -27,12 +27,12 @@ function* replaceCode(
   // The next upload counts this one.
   yield* run(`SELECT id FROM projects WHERE id = $projectId ${FOR_UPDATE}`, { projectId });
   const { id: uploadId } = yield* only<{ id: number }>(
-    `INSERT INTO code_uploads (project_id, branch, name, repository_url, uploaded_at)
-     VALUES ($projectId, $branch, $projectName, $repositoryUrl, $uploadedAt)
+    `INSERT INTO code_uploads (project_id, branch, name, repository_url, commit_id, uploaded_at)
+     VALUES ($projectId, $branch, $projectName, $repositoryUrl, $commit, $uploadedAt)
      ON CONFLICT (project_id, branch, name)
-     DO UPDATE SET repository_url = excluded.repository_url, uploaded_at = excluded.uploaded_at
+     DO UPDATE SET repository_url = excluded.repository_url, commit_id = excluded.commit_id, uploaded_at = excluded.uploaded_at
      RETURNING id`,
-    { projectId, branch, projectName, repositoryUrl, uploadedAt },
+    { projectId, branch, projectName, repositoryUrl, commit, uploadedAt },
   );
   const stored = yield* all<{ id: number; slug: string; part: number }>(
     "SELECT id, slug, part FROM code_references WHERE upload_id = $uploadId",
@@ -74,7 +74,8 @@ type Upload = CodeUploadRecord & { id: number };
 function* listCodeUploads(project: string): Work<Upload[]> {
   const { id: projectId } = yield* projectRow(project);
   return yield* all(
-    `SELECT id, branch, name AS "projectName", repository_url AS "repositoryUrl", uploaded_at AS "uploadedAt"
+    `SELECT id, branch, name AS "projectName", repository_url AS "repositoryUrl", commit_id AS "commit",
+       uploaded_at AS "uploadedAt"
      FROM code_uploads WHERE project_id = $projectId ORDER BY id`,
     { projectId },
   );

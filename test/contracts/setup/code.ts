@@ -21,7 +21,7 @@ export function codeContract(driver: Driver): void {
       const upload = (branch: string, uploadedAt: number, lists: CodeList[], projectName = "web") =>
         store.code.replace(
           project.slug,
-          { branch, projectName, repositoryUrl: null, uploadedAt },
+          { branch, projectName, repositoryUrl: null, commit: `c${uploadedAt}`, uploadedAt },
           lists,
           MOST,
         );
@@ -49,6 +49,7 @@ export function codeContract(driver: Driver): void {
         branch: "main",
         projectName: "web",
         repositoryUrl: null,
+        commit: "c5",
         uploadedAt: 5,
       });
       expect(await slugs()).toEqual(["a", odd.slug]);
@@ -117,7 +118,7 @@ export function codeContract(driver: Driver): void {
 
     test("need a project, and change neither the version of the setup nor a selection", async () => {
       const { environments, upload } = await open();
-      const nowhere = { branch: "a", projectName: "b", repositoryUrl: null, uploadedAt: 1 };
+      const nowhere = { branch: "a", projectName: "b", repositoryUrl: null, commit: null, uploadedAt: 1 };
       expect(await codeOf(store.code.replace("nowhere", nowhere, [], MOST))).toBe("not_found");
       expect(await codeOf(store.code.page("nowhere", { limit: 1 }))).toBe("not_found");
       const read = async () => [

@@ -27,11 +27,12 @@ describe("the JSON of an upload", () => {
 
   test("may have a byte order mark, keys such as __proto__, an address that is empty or null", async () => {
     const text = `\uFEFF{"branch":"main","projectName":"web","references":{"__proto__":[${JSON.stringify(reference)}]}`;
-    for (const more of ["", ',"repositoryUrl":""', ',"repositoryUrl":null'])
+    for (const more of ["", ',"repositoryUrl":"","commit":""', ',"repositoryUrl":null,"commit":null'])
       expect(await parse(`${text}${more}}`)).toEqual({
         branch: "main",
         projectName: "web",
         repositoryUrl: null,
+        commit: null,
         references: new Map([["__proto__", [reference]]]),
       });
   });

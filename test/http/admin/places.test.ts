@@ -26,6 +26,7 @@ const ON_EVERY_ENVIRONMENT = [
   "PUT /projects/{project}/people/{person}",
   "DELETE /projects/{project}/people/{person}",
   "DELETE /projects/{project}/flags/{flag}",
+  "GET /projects/{project}/flags/{flag}/cleanup",
   "POST /projects/{project}/history/undo",
   "GET /projects/{project}/code-refs",
   "PUT /projects/{project}/code-refs",

@@ -262,7 +262,7 @@ async function furnishProject(
   };
   await apply(store, { change: "insertProjectTarget", project, target: hook });
   await store.shared!.keep(HASH, "kept", NOW + 1);
-  const upload = { branch: "main", projectName: "web", repositoryUrl: null, uploadedAt: NOW };
+  const upload = { branch: "main", projectName: "web", repositoryUrl: null, commit: null, uploadedAt: NOW };
   await store.code.replace(project, upload, [], 2);
   const proposal = proposalOf(project, { id: "pppp-pppp-pppp" });
   const events = ["first", "second"].map((body) => ({ type: "change.proposed", body }));

@@ -79,6 +79,7 @@ export function fullPages({
     `${shop}/changes/${change}`,
     `${production}/scheduled/${scheduled}/cancel`,
     `${shop}?stale=1`,
+    `${shop}/done`,
     `${shop}/segments`,
     `${shop}/segments/new`,
     `${production}/segments/staff`,

@@ -122,7 +122,8 @@ async function addNotices(store: App["store"]): Promise<void> {
   });
   await apply(store, planUpdate(slug, environment, { name: "Renamed" }));
   const [flag] = await store.flags.list(slug, environment.slug);
-  await store.flagNotices.markStale(slug, [{ slug: flag!.slug, since: NOW, from: NOW }], NOW);
+  for (const what of ["stale", "removable"] as const)
+    await store.flagNotices.mark(what, slug, [{ slug: flag!.slug, since: NOW, from: NOW }], NOW);
 }
 
 /** A running experiment with a visitor. */

@@ -22,17 +22,20 @@ export type WorkTree = {
   prefix: string;
   /** The branch that is checked out. */
   branch: string | null;
+  /** The commit that is checked out. */
+  commit: string | null;
   /** The web address of the remote `origin`, without credentials. */
   repositoryUrl: string | null;
 };
 
 export async function readWorkTree(folder: string): Promise<WorkTree> {
-  const [prefix, branch, remote] = await Promise.all([
+  const [prefix, branch, commit, remote] = await Promise.all([
     lineOf(folder, ["rev-parse", "--show-prefix"]),
     lineOf(folder, ["symbolic-ref", "--short", "--quiet", "HEAD"]),
+    lineOf(folder, ["rev-parse", "--verify", "--quiet", "HEAD"]),
     lineOf(folder, ["remote", "get-url", "origin"]),
   ]);
-  return { prefix, branch: branch || null, repositoryUrl: webAddressOf(remote) };
+  return { prefix, branch: branch || null, commit: commit || null, repositoryUrl: webAddressOf(remote) };
 }
 
 /** Output of a git command without the line end; empty if it fails. */

@@ -46,7 +46,7 @@ useFlag("NAME", false), get_string_value("NAME", "") and client.BooleanValue(ctx
 by the paths /api/v1/flags/NAME and /ofrep/v1/evaluate/flags/NAME, and by --pattern.
 
 With --upload, all references are stored in the project, including those without a flag. They replace earlier ones for
-the same branch and name. flags refs list shows them, and flags stale uses them. Files are named by their path in the
+the same branch and name. flags refs list shows them, and flags stale and flags cleanup use them. Files are named by their path in the
 git work tree. A token needs the scopes flags:read and flags:refs.
 
 Exit code: 0; with --strict, 9 if a flag has no reference or a reference has no flag.

@@ -9,23 +9,36 @@ import type { Taken } from "../../../session/verb.ts";
 import { readWorkTree } from "./git.ts";
 
 /** Source of an upload; `prefix` is the path of the scanned folder in the repository. */
-export type Source = { branch: string; projectName: string; repositoryUrl: string | null; prefix: string };
+export type Source = {
+  branch: string;
+  projectName: string;
+  commit: string | null;
+  repositoryUrl: string | null;
+  prefix: string;
+};
 
 export const UPLOAD_OPTIONS: readonly Taken[] = [
   ["--upload", "store the references in the project, replacing earlier ones for the branch and the name"],
   ["--branch <branch>", "with --upload: the branch (default: the one checked out)"],
+  ["--commit <id>", "with --upload: the commit (default: the one checked out)"],
   ["--name <name>", "with --upload: a name for this code, such as the name of the repository"],
   ["--repository-url <url>", "with --upload: the web address of the repository (default: git's origin)"],
 ];
 
-export type UploadOptions = { upload?: true; branch?: string; name?: string; repositoryUrl?: string };
+export type UploadOptions = {
+  upload?: true;
+  branch?: string;
+  commit?: string;
+  name?: string;
+  repositoryUrl?: string;
+};
 
 /** Reads the source of an upload; null without `--upload`. Throws `invalid` if a value is missing. */
 export async function readSource(dir: string, options: UploadOptions): Promise<Source | null> {
-  const { upload, branch, name, repositoryUrl } = options;
+  const { upload, branch, commit, name, repositoryUrl } = options;
   if (upload === undefined) {
-    if (branch ?? name ?? repositoryUrl)
-      throw usage("--branch, --name and --repository-url are for an upload", "add --upload");
+    if (branch ?? commit ?? name ?? repositoryUrl)
+      throw usage("--branch, --commit, --name and --repository-url are for an upload", "add --upload");
     return null;
   }
   if (name === undefined)
@@ -40,6 +53,7 @@ export async function readSource(dir: string, options: UploadOptions): Promise<S
   return {
     branch: known,
     projectName: name,
+    commit: commit ?? tree.commit,
     repositoryUrl: repositoryUrl === undefined ? tree.repositoryUrl : urlValue(repositoryUrl),
     prefix: tree.prefix,
   };

@@ -1,6 +1,7 @@
 import type { Caller } from "../../../access/caller.ts";
 import type { App } from "../../../app.ts";
 import { DAY_MS } from "../../../base/days.ts";
+import { everyItem } from "../../../base/pages.ts";
 import { capital } from "../../../base/shapes/words.ts";
 import type { FoundExperiment } from "../../../experiments/experiment.ts";
 import type { Course } from "../../../flags/audience.ts";
@@ -89,8 +90,8 @@ async function coursesOf(
 ): Promise<Map<string, Map<string, Course>>> {
   const { store } = app;
   const [ramps, scheduled, ...experiments] = await Promise.all([
-    all<FoundRamp>((last) => store.ramps.page(slug, null, { limit: STEP, after: last?.ramp })),
-    all<ScheduledChange>((last) => store.scheduled.page(slug, null, { limit: STEP, after: last })),
+    everyItem<FoundRamp>((last) => store.ramps.page(slug, null, { limit: STEP, after: last?.ramp })),
+    everyItem<ScheduledChange>((last) => store.scheduled.page(slug, null, { limit: STEP, after: last })),
     ...environments.map((each): Promise<FoundExperiment[]> => store.experiments.holding(slug, each.slug)),
   ]);
   const courses = new Map<string, Map<string, Course>>();
@@ -103,16 +104,6 @@ async function coursesOf(
   for (const { experiment } of experiments.flat()) add(experiment, { experiment });
   for (const change of scheduled) add(change, { scheduled: change });
   return courses;
-}
-
-/** Every page of a list. */
-async function all<T>(read: (last: T | undefined) => Promise<{ items: T[]; more: boolean }>): Promise<T[]> {
-  const found: T[] = [];
-  for (;;) {
-    const { items, more } = await read(found.at(-1));
-    found.push(...items);
-    if (!more) return found;
-  }
 }
 
 /** How long what was read of a project is shown as it was, if nothing was changed: reads are counted to the minute. */

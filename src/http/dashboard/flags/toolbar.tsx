@@ -14,7 +14,7 @@ import { Icon } from "../parts/icon.tsx";
 import { A, Hidden } from "../parts/link.tsx";
 import { Chips } from "../parts/seg.tsx";
 import { visible } from "../parts/text.tsx";
-import { COMPARE, pathTo, projectPath } from "../paths.ts";
+import { COMPARE, DONE, pathTo, projectPath } from "../paths.ts";
 import { addressOf, useView } from "../view.ts";
 import type { LaneFlag } from "./lanes.ts";
 
@@ -77,6 +77,9 @@ export function Toolbar({
         label="Which flags"
         chips={isOwn ? [...chips, { label: own, to: path, query: { q, ...filter }, isCurrent: true }] : chips}
       />
+      <A to={pathTo(DONE, { project: project.slug })} class="button plain low end">
+        Flags that are done
+      </A>
       {project.environments.length > 1 && (
         <A to={pathTo(COMPARE, { project: project.slug })} class="button plain low end only-wide">
           Compare environments

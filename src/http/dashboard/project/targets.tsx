@@ -35,7 +35,7 @@ const ABOUT: Readonly<Record<string, readonly [label: string, events: readonly s
   all: ["everything in the project", []],
   changes: ["every change of flags, segments and environments", ["flag.*", "segment.*", "environment.*"]],
   releases: ["ramps, guards and experiments", ["ramp.*", "guard.*", "experiment.*"]],
-  cleaning: ["flags ready to remove", ["flag.stale", "flag.expired"]],
+  cleaning: ["flags ready to remove", ["flag.removable", "flag.stale", "flag.expired"]],
 };
 
 /** The targets of a project, which get its notices. */

@@ -73,6 +73,7 @@ function codePage(project: string, flag: string, start: Start, { lists, next }: 
     heading: `Code that names ${flag}`,
     back: { to: flagPath(project, flag), label: flag },
     commands: [
+      ["Checks whether the flag is done, and what to keep", "flags cleanup", flag, { p: project }],
       ["Lists it", "flags refs list", flag, { p: project }],
       { label: "Sends what the code in this directory names", text: scan },
     ],
@@ -96,7 +97,7 @@ function codePage(project: string, flag: string, start: Start, { lists, next }: 
   });
 }
 
-function Upload({ list: { branch, projectName, uploadedAt, references } }: { list: CodeReferences }) {
+function Upload({ list: { branch, projectName, commit, uploadedAt, references } }: { list: CodeReferences }) {
   return (
     <section class="card">
       <h2>
@@ -104,6 +105,11 @@ function Upload({ list: { branch, projectName, uploadedAt, references } }: { lis
         <code>{branch}</code>
         <span class="soft small">
           uploaded <Time at={Date.parse(uploadedAt)} />
+          {commit !== null && (
+            <>
+              , commit <Foreign text={commit} />
+            </>
+          )}
         </span>
       </h2>
       <ul class="stack">
@@ -121,7 +127,7 @@ function Upload({ list: { branch, projectName, uploadedAt, references } }: { lis
 }
 
 /** A file and line, as a link into its repository if that is known. */
-function CodePlace({ place, url }: { place: string; url: string | null }) {
+export function CodePlace({ place, url }: { place: string; url: string | null }) {
   const code = (
     <code>
       <Foreign text={place} />

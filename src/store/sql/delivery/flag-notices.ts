@@ -95,27 +95,39 @@ function* listening(): Work<string[]> {
   return rows.map(({ slug }) => slug);
 }
 
-function* markStale(project: string, stale: readonly StaleSince[], now: number): Work<number> {
+/** The notices of flags that look finished, each with the table of the flags of which it was given. */
+const FINISHED = {
+  stale: { type: "flag.stale", table: "noticed_stale" },
+  removable: { type: "flag.removable", table: "noticed_removable" },
+} as const;
+
+function* mark(
+  what: keyof typeof FINISHED,
+  project: string,
+  finished: readonly StaleSince[],
+  now: number,
+): Work<number> {
+  const { type, table } = FINISHED[what];
   yield* lockAudit();
   const projectId = (yield* findProjectRow(project))?.id;
   if (projectId === undefined) return 0;
   const flags = yield* all<{ id: number; slug: string; revision: number; noticed: number | null }>(
-    `SELECT f.id, f.slug, f.revision, n.since AS noticed FROM flags f LEFT JOIN noticed_stale n ON n.flag_id = f.id
+    `SELECT f.id, f.slug, f.revision, n.since AS noticed FROM flags f LEFT JOIN ${table} n ON n.flag_id = f.id
      WHERE f.project_id = $projectId ORDER BY f.slug`,
     { projectId },
   );
-  const bySlug = new Map(stale.map((each) => [each.slug, each]));
+  const bySlug = new Map(finished.map((each) => [each.slug, each]));
   const notices: StoredNotice[] = [];
   for (const { id, slug, revision, noticed } of flags) {
     const found = bySlug.get(slug);
-    if (!found && noticed !== null) yield* run("DELETE FROM noticed_stale WHERE flag_id = $id", { id });
+    if (!found && noticed !== null) yield* run(`DELETE FROM ${table} WHERE flag_id = $id`, { id });
     if (!found || noticed !== null) continue;
-    yield* run("INSERT INTO noticed_stale (flag_id, since) VALUES ($id, $since)", { id, since: found.since });
+    yield* run(`INSERT INTO ${table} (flag_id, since) VALUES ($id, $since)`, { id, since: found.since });
     const about = { project, environment: null, slug, revision, changes: [] };
-    notices.push(noticeOf("flag.stale", about, now, found.from));
+    notices.push(noticeOf(type, about, now, found.from));
   }
   if (notices.length > 0) yield* queueNotices(projectId, yield* listeningTargets(projectId), notices);
   return notices.length;
 }
 
-export const flagNotices = { reads: { nextExpiry, listening }, writes: { expire, markStale } };
+export const flagNotices = { reads: { nextExpiry, listening }, writes: { expire, mark } };

@@ -95,7 +95,7 @@ test("A target hears of what was chosen: everything, one of three groups, or som
   const targets = await listNoticeTargets(app, OPERATOR, "shop");
   expect(Object.fromEntries(targets.map(({ target, events }) => [target, events]))).toEqual({
     "mail:all@example.com": null,
-    "mail:clean@example.com": ["flag.stale", "flag.expired"],
+    "mail:clean@example.com": ["flag.removable", "flag.stale", "flag.expired"],
     "mail:some@example.com": ["ramp.ended"],
   });
   const words = wordsOf((await get(PAGE)).text);

@@ -24,12 +24,17 @@ export const FLAGS = {
   "replace code": ({ code }, _, { name }) =>
     code.replace(
       "shop",
-      { branch: "main", projectName: "web", repositoryUrl: null, uploadedAt: NOW },
+      { branch: "main", projectName: "web", repositoryUrl: null, commit: null, uploadedAt: NOW },
       [{ slug: "sale", part: 0, places: JSON.stringify([[name, 1, "x"]]) }],
       2,
     ),
   "add code": ({ code }, _, { name }) =>
-    code.replace("shop", { branch: name, projectName: "web", repositoryUrl: null, uploadedAt: NOW }, [], 1),
+    code.replace(
+      "shop",
+      { branch: name, projectName: "web", repositoryUrl: null, commit: null, uploadedAt: NOW },
+      [],
+      1,
+    ),
   "remove code": ({ code }) => code.remove("shop", { branch: "main", projectName: "web" }),
 } satisfies Record<string, Call>;
 

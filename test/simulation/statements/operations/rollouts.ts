@@ -78,5 +78,7 @@ export const ROLLOUTS = {
   "delete a notice target": change(({ noticed }) => ({ change: "deleteTarget", id: noticed.id })),
   "expire flags": ({ flagNotices }) => flagNotices.expire(NOW + 2, 10),
   "mark stale": ({ flagNotices }) =>
-    flagNotices.markStale("shop", [{ slug: "sale", since: NOW - 1, from: NOW }], NOW),
+    flagNotices.mark("stale", "shop", [{ slug: "sale", since: NOW - 1, from: NOW }], NOW),
+  "mark removable": ({ flagNotices }) =>
+    flagNotices.mark("removable", "shop", [{ slug: "sale", since: NOW - 1, from: NOW }], NOW),
 } satisfies Record<string, Call>;

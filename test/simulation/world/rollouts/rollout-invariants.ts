@@ -4,7 +4,7 @@ import type { Receipt } from "../receivers.ts";
 import type { Evidence } from "../world.ts";
 
 /** Notices that are of no change of the history, or of one that is still to come. */
-const OTHERS = new Set(["flag.scheduled", "flag.expired", "flag.stale", "segment.full"]);
+const OTHERS = new Set(["flag.scheduled", "flag.expired", "flag.stale", "flag.removable", "segment.full"]);
 
 /** Ramps took their steps as planned, and each change was noticed once, by each target. */
 export function requireRollouts(world: Evidence): void {
