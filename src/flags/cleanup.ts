@@ -11,6 +11,7 @@ import type { Keep } from "./flag-schema.ts";
 import { CODE_LIMITS } from "./limits.ts";
 import { settled } from "./ramps/ramp-plan.ts";
 import { type FoundRamp, isHeld } from "./ramps/ramp.ts";
+import { neededBy, requirementsInWords, requirementsOf } from "./requires/requirement.ts";
 import { parseRules } from "./rules/rules.ts";
 import type { ScheduledChange } from "./schedule/scheduled-change.ts";
 import { lastChange, settledVariant } from "./stale.ts";
@@ -38,6 +39,9 @@ const FLAGS_AT_ONCE = 100;
 
 /** Most places of an answer. */
 const { cleanupPlaces: MOST_PLACES } = CODE_LIMITS;
+
+/** Most flags that a sentence names. */
+const NAMED = 10;
 
 /** Characters of a value in words. */
 const SHOWN = 100;
@@ -173,10 +177,12 @@ async function readHolds(
 ): Promise<Map<string, string[]>> {
   const holds = new Map<string, string[]>();
   const add = (flag: string, hold: string) => holds.set(flag, [...(holds.get(flag) ?? []), hold]);
-  const [ramps, scheduled, forms] = await Promise.all([
+  const environments = await store.environments.list(project);
+  const [ramps, scheduled, forms, ...needs] = await Promise.all([
     everyItem<FoundRamp>((last) => store.ramps.page(project, null, { limit: STEP, after: last?.ramp })),
     everyItem<ScheduledChange>((last) => store.scheduled.page(project, null, { limit: STEP, after: last })),
     store.projects.openedForms(project),
+    ...environments.map(({ slug }) => store.flags.needs(project, slug)),
   ]);
   for (const ramp of ramps.map(settled))
     if (isHeld(ramp)) add(ramp.flag, `A ramp holds it in ${ramp.environment}.`);
@@ -185,6 +191,15 @@ async function readHolds(
   for (const { flag, environment, form, project: owner } of forms) {
     const isSeen = caller && hasScope(caller, "forms:read", { project: owner });
     add(flag, `${isSeen ? `The form ${form}` : "A form"} is open while it is true in ${environment}.`);
+  }
+  for (const { environment, needing } of needs) {
+    for (const { slug, requires } of needing)
+      add(slug, `It ${requirementsInWords(requirementsOf(requires))} in ${environment}.`);
+    for (const [flag, by] of neededBy(needing))
+      add(
+        flag,
+        `It is needed in ${environment} by ${by.slice(0, NAMED).join(", ")}${by.length > NAMED ? " …" : ""}.`,
+      );
   }
   return holds;
 }

@@ -156,6 +156,19 @@ describe("a flag is finished", () => {
       "The experiment trial holds it in live.",
     ],
     [
+      "a flag that needs it",
+      (app) => setFlag(app, OPERATOR, { ...PLACE, flag: "other" }, { requires: [{ flag: "sale" }] }),
+      "It is needed in live by other.",
+    ],
+    [
+      "a flag that it needs",
+      async (app) => {
+        await setFlag(app, OPERATOR, { ...PLACE, flag: "other" }, {});
+        await setFlag(app, OPERATOR, PLACE, { requires: [{ flag: "other" }] });
+      },
+      "It needs other to be on in live.",
+    ],
+    [
       "that it is meant to stay",
       (app) => setDetails(app, OPERATOR, PLACE, { permanent: true }),
       "It is permanent: it is meant to stay.",
