@@ -10,7 +10,7 @@ import { tempDirectory } from "../support/temp.ts";
 const MOST = {
   "--version": [12, 40],
   "flags get": [181, 776],
-  "flags list": [193, 845],
+  "flags list": [193, 849],
   "flags set": [252, 1106],
   "serve until it listens": [258, 1065],
   "serve with its jobs": [300, 1249],
