@@ -53,12 +53,12 @@ export async function* csvLines(
   { bom = false, delimiter = "," }: CsvStyle = {},
 ): AsyncGenerator<string> {
   const lineOf = (cells: string[]) => `${cells.join(delimiter)}\r\n`;
-  yield `${bom ? "\uFEFF" : ""}${lineOf(headerOf(columns))}`;
+  yield `${bom ? "\uFEFF" : ""}${lineOf(headerOf(columns, delimiter))}`;
   const takeTurns = createTurns();
   for await (const page of pages) {
     let text = "";
     for (const submission of page) {
-      const row = await rowOf(columns, submission, takeTurns);
+      const row = await rowOf(columns, submission, delimiter, takeTurns);
       if (row !== null) text += lineOf(row);
     }
     yield text;
@@ -86,9 +86,9 @@ function partsOf(columns: CsvColumns): Record<"before" | "fields" | "after", str
 }
 
 /** The cells of the first line. */
-function headerOf(columns: CsvColumns): string[] {
+function headerOf(columns: CsvColumns, delimiter: string): string[] {
   const { before, fields, after } = partsOf(columns);
-  return [...before, ...fields.map(csvCell), ...after];
+  return [...before, ...fields.map((each) => csvCell(each, delimiter)), ...after];
 }
 
 /** The values of a submission by {@link namesOf}; null for one with a field that has no column, because it came later than the columns. */
@@ -115,6 +115,7 @@ export function valuesOf(columns: CsvColumns, submission: RawSubmission): unknow
 async function rowOf(
   columns: CsvColumns,
   submission: RawSubmission,
+  delimiter: string,
   takeTurns: Turns,
 ): Promise<string[] | null> {
   const values = valuesOf(columns, submission);
@@ -123,7 +124,7 @@ async function rowOf(
   const own = columns.hasFolder ? 3 : 2;
   const texts = values.slice(0, own) as string[];
   for (const cell of values.slice(own)) {
-    texts.push(csvCell(cell));
+    texts.push(csvCell(cell, delimiter));
     // One cell can have a quarter of a megabyte of quotes, of which each is doubled.
     const turn = takeTurns();
     if (turn !== undefined) await turn;

@@ -27,9 +27,10 @@ export async function* csvRows(text: AsyncIterable<string>): AsyncGenerator<Impo
     return { line: lines - miscounted - countIn(texts, /\r\n|\r|\n/g), cells };
   };
   const named = NAMED_DELIMITER.exec(head)?.[1];
+  const delimiter = named ?? delimiterOf(head);
   const parser = parse({
     bom: true,
-    delimiter: named ?? delimiterOf(head),
+    delimiter,
     from_line: named === undefined ? 1 : 2,
     relax_column_count_less: true,
     record_delimiter: ["\r\n", "\n", "\r"],
@@ -49,7 +50,7 @@ export async function* csvRows(text: AsyncIterable<string>): AsyncGenerator<Impo
       if (!toObject) {
         columns = cells.length;
         areOurs = isOurs(cells);
-        toObject = areOurs ? ours(cells) : foreign(cells, line);
+        toObject = areOurs ? ours(cells, delimiter) : foreign(cells, line);
       } else if (areOurs && cells.length < columns) throw atLine(line, new AppError("invalid", UNEVEN));
       else if (cells.some(isFilled)) yield { line, json: JSON.stringify(toObject(cells)) };
     }
@@ -72,7 +73,7 @@ function isFilled({ text, isQuoted }: Cell): boolean {
 }
 
 /** Reads rows of an export: its own columns are at the beginning and end, those between are fields. */
-function ours(header: Cell[]): (cells: Cell[]) => object {
+function ours(header: Cell[], delimiter: string): (cells: Cell[]) => object {
   const areOwn = (at: number, ...names: string[]) =>
     names.every((name, index) => header[at + index]?.text === name && !header[at + index]?.isQuoted);
   /** The place of columns that end before one; that one if they are not there. */
@@ -90,13 +91,13 @@ function ours(header: Cell[]): (cells: Cell[]) => object {
   const others = before(files, "otherFields");
   const names: string[] = [];
   for (const { text } of header) {
-    const name = unescapeFormulas(text);
+    const name = unescapeFormulas(text, delimiter);
     // One of two fields such as `-a` and `'-a` really has that name.
     names.push(names.includes(name) ? text : name);
   }
   return (cells) => {
-    const valueAt = (at: number) => readCell(cells[at]!.text, cells[at]!.isQuoted);
-    const textAt = (at: number) => unescapeFormulas(cells[at]!.text);
+    const valueAt = (at: number) => readCell(cells[at]!.text, cells[at]!.isQuoted, delimiter);
+    const textAt = (at: number) => unescapeFormulas(cells[at]!.text, delimiter);
     const fields = Array.from({ length: others - first }, (_, index) => first + index);
     const data = fields.map((at) => [names[at]!, valueAt(at)] as const);
     const rest = others < files ? valueAt(others) : undefined;

@@ -4,7 +4,7 @@ import { csvCell, readCell, unescapeFormulas } from "../../../src/forms/transfer
 
 describe("a cell of CSV", () => {
   test("is nothing where there is no value", () => {
-    expect([undefined, null, ""].map(csvCell)).toEqual(["", "", '""']);
+    expect([undefined, null, ""].map((each) => csvCell(each))).toEqual(["", "", '""']);
   });
 
   test.each([
@@ -75,7 +75,7 @@ describe("a cell of CSV", () => {
   });
 
   test("has other values as JSON, numbers as numbers", () => {
-    expect([-1.5, 0, true, false].map(csvCell)).toEqual(["-1.5", "0", "true", "false"]);
+    expect([-1.5, 0, true, false].map((each) => csvCell(each))).toEqual(["-1.5", "0", "true", "false"]);
     expect(csvCell(["=1", "b"])).toBe('"[""=1"",""b""]"');
     expect(csvCell({ a: null })).toBe('"{""a"":null}"');
   });
@@ -93,6 +93,49 @@ describe("a cell of CSV", () => {
           expect(JSON.parse(cell.slice(1, -1).replaceAll('""', '"'))).toEqual(value);
       }),
       { numRuns: 2000 },
+    );
+  });
+
+  test.each([
+    ["a,=1", `"a,'=1"`],
+    ["a, @b", `"a, '@b"`],
+    ['a,"=1', `"a,""'=1"`],
+    ["a,-1,5;b", `"a,-1,5;b"`],
+    [["a,=1", -2], '"[""a,\\u003d1"",-2]"'],
+    [{ "=k": ["=v"] }, '"{""\\u003dk"":[""\\u003dv""]}"'],
+  ])("of semicolons or tabs also has no formula behind a comma: %j", (value, cell) => {
+    for (const delimiter of [";", "\t"]) expect(csvCell(value, delimiter)).toBe(cell);
+    expect(csvCell("a,=1")).toBe('"a,=1"');
+  });
+
+  test("of semicolons or tabs holds no formula for a program that splits at commas, and is read as it was", () => {
+    const part = fc.constantFrom(
+      ";",
+      ",",
+      "\t",
+      "\n",
+      '"',
+      " ",
+      "=",
+      "+",
+      "-",
+      "@",
+      "'",
+      "1",
+      ".",
+      "a",
+      "\\",
+    );
+    const text = fc.array(part, { maxLength: 12 }).map((parts) => parts.join(""));
+    const json = fc.oneof(fc.array(text), fc.dictionary(text, text));
+    fc.assert(
+      fc.property(fc.oneof(text, json), (value) => {
+        const cell = csvCell(value, ";");
+        for (const part of cell.split(/[,;\t\r\n]/).slice(1))
+          expect(part.replace(/^["\s]*[+-]?[\d ./()]+"?$/, "")).not.toMatch(/^["\s]*[=+\-@]/);
+        expect(readCell(cell.slice(1, -1).replaceAll('""', '"'), true, ";")).toEqual(value);
+      }),
+      { numRuns: 5000 },
     );
   });
 });

@@ -64,7 +64,13 @@ describe("CSV of an export", () => {
   test.each([",", ";", "\t"] as const)(
     "is read with the delimiter %j and a byte order mark",
     async (delimiter) => {
-      const data = { name: "a;b\tc,d", formula: "=1;=2", n: 1.5, list: ["x;=y", "z"] };
+      const data = {
+        name: "a;b\tc,d",
+        formula: "=1;=2,=3",
+        n: 1.5,
+        list: ["x;=y,=z", "=z"],
+        "a,=b": "1",
+      };
       const columns = createColumns(["inbox"]);
       addFields(columns, [submission(data)]);
       const style = { bom: true, delimiter };
