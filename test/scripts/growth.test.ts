@@ -39,10 +39,6 @@ const WALKERS: ReadonlyMap<string, string> = new Map([
   ],
   ["src/flags/importers/growthbook.ts: chainOf parentsOf", "a command; repeats of features spend the budget"],
   ["src/flags/importers/launchdarkly-clauses.ts: noteAll", "a command; once each"],
-  [
-    "src/flags/importers/launchdarkly.ts: chainOf prerequisite",
-    "a command; repeats of flags spend the budget",
-  ],
   ["src/flags/promotions.ts: addReferences", "a segment once, by the set of those needed"],
   ["src/flags/requires/graph.ts: follow", "the limit of flags that need one another"],
   [

@@ -1,34 +1,31 @@
-import { type Context, compileFlag, subjectOf } from "../../src/flags/flagd/evaluate.ts";
-import type { Converted } from "../../src/flags/importers/draft.ts";
+import { type Compiled, compileRules } from "../../src/flags/flagd/compiled.ts";
+import { type Context, subjectOf } from "../../src/flags/flagd/evaluate.ts";
+import { planImport } from "../../src/flags/flagd/import.ts";
 import { convert, type ForeignFormat } from "../../src/flags/importers/importers.ts";
 import { type Choice, WrongFile } from "../../src/flags/importers/choice.ts";
+import { createPrerequisites } from "../../src/flags/requires/prerequisites.ts";
+import { requirementsOf, requirementTerms } from "../../src/flags/requires/requirement.ts";
+import { flagRecord } from "./records/records.ts";
 
-/** What flags of another service are for readers once they are imported. */
+/** What flags of another service are for readers once they are imported; `needs` lists what a flag needs, as it is typed. */
 export async function imported(format: ForeignFormat, file: unknown, choice: Partial<Choice> = {}) {
   const converted = await convert(format, file, { from: undefined, into: "production", ...choice });
-  const compiled = new Map<string, Read>();
-  const read = (flag: string, context: Context = {}) => {
-    const own = compiled.get(flag) ?? readerOf(converted, flag);
-    compiled.set(flag, own);
-    return own(context);
-  };
-  return { ...converted, read };
-}
-
-/** Returns the value of a flag for a context; undefined for none, which is the default of a reader. */
-type Read = (context: Context) => unknown;
-
-function readerOf({ document }: Converted, name: string): Read {
-  const flag = document.flags[name];
-  if (!flag) throw new Error(`there is no flag ${name}`);
-  const { state, ...rules } = flag;
-  if (state === "DISABLED") return () => undefined;
-  const evaluate = compileFlag(name, rules, new Map(Object.entries(document.$evaluators ?? {})));
-  return (context) => {
-    const evaluation = evaluate(subjectOf(context));
+  const { plan } = await planImport(converted.document, new Map());
+  const records = plan.flags.map(({ slug, ...values }) => flagRecord(slug, values));
+  const bySlug = new Map(records.map((record) => [record.slug, record]));
+  const segments = plan.segments.map((each) => ({ ...each, createdAt: 0, updatedAt: 0, revision: 1 }));
+  const compiled = compileRules<Compiled>(records, segments, undefined);
+  const { evaluates } = createPrerequisites(records, (slug) => compiled.get(slug)?.decide);
+  /** Returns the value of a flag for a context; undefined for none, which is the default of a reader. */
+  const read = (flag: string, context: Context = {}): unknown => {
+    const record = bySlug.get(flag);
+    if (!record) throw new Error(`there is no flag ${flag}`);
+    const evaluation = evaluates(record)(subjectOf(context), Date.now());
     if ("errorCode" in evaluation) throw new Error(evaluation.errorDetails);
     return evaluation.value;
   };
+  const needs = (flag: string) => requirementTerms(requirementsOf(bySlug.get(flag)!.requires));
+  return { ...converted, read, needs };
 }
 
 /** The words with which a file is refused. */

@@ -157,7 +157,7 @@ export const NEEDS = "requires";
  * A flag that is as while it is off unless a condition holds: without a value, as flagd has it, or a plain one its default,
  * off.
  */
-function onCondition(flag: FlagdFlag, condition: unknown, isPlain: boolean): FlagdFlag {
+export function onCondition(flag: FlagdFlag, condition: unknown, isPlain: boolean): FlagdFlag {
   const { defaultVariant, targeting = {}, variants, state, ...rest } = flag;
   let served: unknown = defaultVariant ?? null;
   if (Object.keys(targeting).length > 0)

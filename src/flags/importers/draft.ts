@@ -5,8 +5,16 @@ import { findNestingFaults } from "../flagd/nested-segments.ts";
 import { findGaps, missingSegments } from "../flagd/results.ts";
 import { withoutAccents } from "../../base/normalize.ts";
 import { findSlugFault } from "../../base/slug.ts";
-import { findFlagSlugFault, MAX_DESCRIPTION, MAX_ENVIRONMENT_BYTES, RULE_LIMITS } from "../limits.ts";
+import {
+  findFlagSlugFault,
+  MAX_DESCRIPTION,
+  MAX_ENVIRONMENT_BYTES,
+  REQUIREMENT_LIMITS,
+  RULE_LIMITS,
+} from "../limits.ts";
+import type { Requirement } from "../requires/requirement.ts";
 import { WrongFile } from "./choice.ts";
+import { unsoundNeeds, withNeeds } from "./needs.ts";
 
 /** A difference between a flag and what was imported of it; `path` is a JSON pointer into the file. */
 export type Note = { flag: string; path: string; message: string };
@@ -27,6 +35,13 @@ export class Unsupported extends Error {}
 /** Adds a note at a place of the file, below that of the flag. */
 export type Noting = (path: string, message: string) => void;
 
+/** Adds what a flag needs. Throws `Unsupported` for more than a flag can. */
+export type Needing = (requirement: Requirement) => void;
+
+/** The note on a flag that needs others, where the other service has a value for readers who do not have these. */
+export const UNFULFILLED =
+  "while what it needs is not so, readers get the default of their code, where the other service has a value";
+
 /** The details of a flag as they are in the file, with their places if these are not below that of the flag. */
 type Details = {
   path?: string;
@@ -44,6 +59,7 @@ const VARIANTS = { on: true, off: false };
 /** Flags and segments as they are converted, each right or in the report. */
 export class Draft {
   readonly #flags = new Map<string, FlagdFlag>();
+  readonly #needs = new Map<string, Requirement[]>();
   readonly #segments = new Map<string, unknown>();
   readonly #notes: Note[] = [];
   readonly #skipped: Skipped[] = [];
@@ -57,7 +73,12 @@ export class Draft {
   }
 
   /** Adds the flag that `make` returns, with its notes and details; one for which it throws `Unsupported` is skipped. */
-  add(name: string, path: string, make: (note: Noting) => FlagdFlag, details: Details = {}): void {
+  add(
+    name: string,
+    path: string,
+    make: (note: Noting, need: Needing) => FlagdFlag,
+    details: Details = {},
+  ): void {
     resetBudget();
     const notes: Note[] = [];
     if ((this.#count += 1) > MAX_FLAGS) throw new WrongFile(`the file has more than ${MAX_FLAGS} flags`);
@@ -70,10 +91,15 @@ export class Draft {
         const note = { flag: name, path, message };
         if (said.size < said.add(JSON.stringify(note)).size) notes.push(note);
       };
-      const made = make((below, message) => note(path + below, message));
+      const needs: Requirement[] = [];
+      const made = make(
+        (below, message) => note(path + below, message),
+        (requirement) => addTo(needs, requirement),
+      );
       const flag = { ...made, ...detailsOf({ path, ...details }, note) };
       this.#requireRoom(flag);
       this.#flags.set(name, flag);
+      if (needs.length > 0) this.#needs.set(name, needs);
       this.#notes.push(...notes);
     } catch (error) {
       this.skip(name, reasonOf(error));
@@ -112,6 +138,12 @@ export class Draft {
       this.#flags.delete(name);
       this.skip(name, fault.path === "" ? fault.message : `${fault.path}: ${fault.message}`);
     }
+    for (const [name, reason] of unsoundNeeds(this.#flags, this.#needs)) {
+      this.#flags.delete(name);
+      this.skip(name, reason);
+    }
+    for (const [name, flag] of this.#flags)
+      this.#flags.set(name, withNeeds(flag, this.#needs.get(name) ?? []));
     const segments = Object.fromEntries(this.#segments);
     return {
       document: {
@@ -122,6 +154,17 @@ export class Draft {
       skipped: this.#skipped,
     };
   }
+}
+
+function addTo(needs: Requirement[], requirement: Requirement): void {
+  const { flags, variants } = REQUIREMENT_LIMITS;
+  const same = needs.find(({ flag }) => flag === requirement.flag);
+  if (same && !Bun.deepEquals(same, requirement))
+    throw new Unsupported(`it needs ${same.flag} in two different ways`);
+  if (!same) needs.push(requirement);
+  if (needs.length > flags) throw new Unsupported(`it needs more than ${flags} flags`);
+  if ((requirement.variants?.length ?? 0) > variants)
+    throw new Unsupported(`it needs more than ${variants} variants of ${requirement.flag}`);
 }
 
 /** The details that a flag keeps. Those that it cannot are noted. */

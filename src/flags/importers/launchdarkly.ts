@@ -1,21 +1,10 @@
 import { isObject } from "../../base/json.ts";
 import type { FlagdFlag } from "../flagd/definition.ts";
 import { type Choice, chosenEnvironment, requireNone, WrongFile } from "./choice.ts";
-import { Draft, type Noting, Unsupported, namesOf, flagOfRule } from "./draft.ts";
+import { Draft, type Needing, type Noting, UNFULFILLED, Unsupported, namesOf, flagOfRule } from "./draft.ts";
 import { clausesRule, isKeyOneOf, type SegmentRules } from "./launchdarkly-clauses.ts";
 import { segmentsOf } from "./launchdarkly-segments.ts";
-import {
-  and,
-  attribute,
-  type Chain,
-  chained,
-  fractional,
-  listOf,
-  not,
-  objectOf,
-  type Rule,
-  textsOf,
-} from "./logic.ts";
+import { attribute, type Chain, chained, fractional, listOf, objectOf, textsOf } from "./logic.ts";
 
 type Json = Record<string, unknown>;
 
@@ -43,7 +32,8 @@ export function fromLaunchDarkly(file: unknown, choice: Choice): Draft {
   // The REST API has segments in files of their own.
   const segments = segmentsOf(draft, isObject(data["segments"]) ? data["segments"] : isData ? {} : null);
   const all: Flags = { byKey: new Map(flags.map((flag) => [flag.key, flag])), segments };
-  for (const flag of flags) draft.add(flag.key, flag.path, (note) => flagOf(all, flag, note), flag.details);
+  for (const flag of flags)
+    draft.add(flag.key, flag.path, (note, need) => flagOf(all, flag, note, need), flag.details);
   for (const [key, value] of Object.entries(isObject(data["flagValues"]) ? data["flagValues"] : {}))
     draft.add(key, `/flagValues/${key}`, () => fixed(value));
   return draft;
@@ -108,10 +98,10 @@ function fixed(value: unknown): FlagdFlag {
   return { state: "ENABLED", variants, defaultVariant: name };
 }
 
-function flagOf(all: Flags, flag: Flag, note: Noting): FlagdFlag {
+function flagOf(all: Flags, flag: Flag, note: Noting, need: Needing): FlagdFlag {
   const { config, names, values } = flag;
   const isOn = config["on"] === true;
-  const chain = chainOf(all, flag, flag.key, [flag.key], note);
+  const chain = chainOf(all, flag, note, need);
   const variants = Object.fromEntries(names.map((name, at) => [name, values[at]]));
   const isPlain = names.length === 2 && names.includes("on") && names.includes("off");
   const hasNoRule = chain.every(([condition, result]) => condition === false || result === "on");
@@ -132,59 +122,46 @@ function flagOf(all: Flags, flag: Flag, note: Noting): FlagdFlag {
   return flagOfRule(state, variants, targeting, isDefault ? rest : null);
 }
 
-/** The results of a flag that is on, the last of which is for everyone else. `within` has the flags that need it. */
-function chainOf(all: Flags, flag: Flag, into: string, within: readonly string[], note: Noting): Chain {
+/** The results of a flag that is on, the last of which is for everyone else. */
+function chainOf(all: Flags, flag: Flag, note: Noting, need: Needing): Chain {
   const { config } = flag;
-  const prerequisites = and(
-    ...listOf(config["prerequisites"], "prerequisites").map((each) =>
-      prerequisite(all, objectOf(each, "a prerequisite"), into, within, note),
-    ),
+  const prerequisites = listOf(config["prerequisites"], "prerequisites").map((each) =>
+    isPossible(all, objectOf(each, "a prerequisite"), note, need),
   );
   const off = variation(flag, config["offVariation"]);
+  if (prerequisites.length > 0 && off !== null) note("/prerequisites", UNFULFILLED);
   return [
-    [not(prerequisites), off],
+    [prerequisites.includes(false), off],
     ...targetsOf(flag),
     ...listOf(config["rules"], "rules").map((each, at) => {
       const rule = objectOf(each, "a rule");
       const own: Noting = (path, message) => note(`/rules/${at}${path}`, message);
       const condition = clausesRule(listOf(rule["clauses"], "clauses"), all.segments, own);
-      return [condition, resultOf(flag, rule, into, own)] as const;
+      return [condition, resultOf(flag, rule, own)] as const;
     }),
     [
       true,
-      resultOf(flag, objectOf(config["fallthrough"] ?? {}, "fallthrough"), into, (path, message) =>
+      resultOf(flag, objectOf(config["fallthrough"] ?? {}, "fallthrough"), (path, message) =>
         note(`/fallthrough${path}`, message),
       ),
     ],
   ];
 }
 
-const MAX_NESTED = 10;
-
-function prerequisite(
-  all: Flags,
-  { key, variation: wanted }: Json,
-  into: string,
-  within: readonly string[],
-  note: Noting,
-): Rule {
+/** Adds a prerequisite to what a flag needs; false for one that no reader can have. */
+function isPossible(all: Flags, { key, variation: wanted }: Json, note: Noting, need: Needing): boolean {
   const flag = all.byKey.get(String(key));
-  if (!flag) return false;
-  note(
-    "/prerequisites",
-    `the rule of ${flag.key} is written into this one: it does not follow changes of that flag`,
-  );
-  if (within.includes(flag.key))
-    throw new Unsupported(`its prerequisites need each other: ${[...within, flag.key].join(" > ")}`);
-  if (within.length > MAX_NESTED) throw new Unsupported(`prerequisites are at most ${MAX_NESTED} deep`);
-  if (flag.config["on"] !== true) return false;
-  const name = variation(flag, wanted);
-  const result = chained(
-    chainOf(all, flag, into, [...within, flag.key], () => {}),
-    null,
-  );
-  if (name === null) return false;
-  return typeof result === "string" || result === null ? result === name : { "===": [result, name] };
+  const name = flag ? variation(flag, wanted) : null;
+  if (!flag || name === null) return false;
+  if (flag.config["on"] !== true && name === "off") {
+    note(
+      "/prerequisites",
+      `${flag.key} is turned off, and so not ${name} for LaunchDarkly: it is off until you set what it needs`,
+    );
+    return false;
+  }
+  need({ flag: flag.key, variants: [name] });
+  return true;
 }
 
 /** Targets come before rules, those of kinds of contexts first. */
@@ -214,7 +191,7 @@ function variation({ names }: Flag, index: unknown): string | null {
 }
 
 /** The variation or the rollout of a rule. */
-function resultOf(flag: Flag, { variation: index, rollout }: Json, into: string, note: Noting): unknown {
+function resultOf(flag: Flag, { variation: index, rollout }: Json, note: Noting): unknown {
   if (index !== undefined && index !== null) return variation(flag, index);
   if (!isObject(rollout)) return null;
   const shares = listOf(rollout["variations"], "the variations of a rollout").map((each) => {
@@ -231,7 +208,7 @@ function resultOf(flag: Flag, { variation: index, rollout }: Json, into: string,
     kind === "user" ? attribute(name === "key" ? "targetingKey" : name) : attribute(kind, name);
   const bucket = attributeOf(typeof by === "string" && by !== "" ? by : "key");
   note("/rollout", `shares by ${bucket.var}: they are kept, who is in which differs`);
-  const result = fractional({ by: bucket, salt: flag.key, flag: into }, shares);
+  const result = fractional({ by: bucket, salt: flag.key, flag: flag.key }, shares);
   if (!("if" in result)) return result;
   // LaunchDarkly puts readers without the attribute in the first share.
   return { if: [...(result.if as unknown[]).slice(0, 2), first[0]] };

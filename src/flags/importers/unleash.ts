@@ -1,5 +1,14 @@
 import type { FlagdFlag } from "../flagd/definition.ts";
-import { booleanFlag, Draft, type Noting, segmentName, Unsupported, flagOfRule } from "./draft.ts";
+import {
+  booleanFlag,
+  Draft,
+  type Needing,
+  type Noting,
+  segmentName,
+  UNFULFILLED,
+  Unsupported,
+  flagOfRule,
+} from "./draft.ts";
 import {
   and,
   attribute,
@@ -8,7 +17,6 @@ import {
   fractional,
   isInShare,
   listOf,
-  not,
   or,
   type Rule,
 } from "./logic.ts";
@@ -31,9 +39,11 @@ export function fromUnleash(file: unknown, choice: Choice): Draft {
   const byName = new Map(features.map((feature) => [feature.name, feature]));
   const reader: Reader = { byName, segments: segmentsIn(draft, segments) };
   for (const feature of features) {
-    draft.add(feature.name, feature.path, (note) => mainFlag(reader, feature, note), feature);
+    draft.add(feature.name, feature.path, (note, need) => mainFlag(reader, feature, note, need), feature);
     if (hasVariants(feature))
-      draft.add(`${feature.name}.variant`, feature.path, (note) => variantFlag(reader, feature, note));
+      draft.add(`${feature.name}.variant`, feature.path, (note, need) =>
+        variantFlag(reader, feature, note, need),
+      );
   }
   return draft;
 }
@@ -69,11 +79,10 @@ function hasVariants({ variants, strategies }: Feature): boolean {
   return variants.length > 0 || strategies.some((strategy) => strategy.variants.length > 0);
 }
 
-function mainFlag(reader: Reader, feature: Feature, note: Noting): FlagdFlag {
-  const condition = and(
-    parentsRule(reader, feature, note),
-    enablingRule(reader, feature, feature.name, note),
-  );
+function mainFlag(reader: Reader, feature: Feature, note: Noting, need: Needing): FlagdFlag {
+  const parents = parentsRule(reader, feature, note, need);
+  const condition = and(parents, enablingRule(reader, feature, feature.name, note));
+  if (feature.dependencies.length > 0 && typeof condition !== "boolean") note("/dependencies", UNFULFILLED);
   return booleanFlag(feature.enabled, condition, note);
 }
 
@@ -169,28 +178,40 @@ function textOf(value: unknown): string {
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 
-/** Whether the parents of a feature allow it to be on. */
-function parentsRule(reader: Reader, feature: Feature, note: Noting): Rule {
+/** Whether the parents of a feature allow it to be on, besides what it needs of them. */
+function parentsRule(reader: Reader, feature: Feature, note: Noting, need: Needing): Rule {
   const rules = feature.dependencies.map((dependency): Rule => {
     const name = textOf(dependency["feature"]);
     const parent = reader.byName.get(name);
     // Unleash has the same answers for these.
     if (!parent || parent.dependencies.length > 0) return false;
+    const silent = () => {};
+    if (dependency["enabled"] === false) {
+      need({ flag: name, variants: ["off"] });
+      if (!parent.enabled && typeof enablingRule(reader, parent, name, silent) !== "boolean")
+        note(
+          "/dependencies",
+          `it needs ${name} to be off for a reader, which a flag turned off with a rule is not`,
+        );
+      return true;
+    }
+    const wanted = listOf(dependency["variants"], "dependencies").map(textOf).filter(Boolean);
+    // A reader without a variant has one of this name, while no flag has.
+    if (!wanted.includes("disabled")) {
+      if (wanted.length > 0 && !hasVariants(parent)) return false;
+      need(wanted.length > 0 ? { flag: `${name}.variant`, variants: wanted } : { flag: name });
+      return true;
+    }
     note(
       "/dependencies",
       `what ${name} is for a reader is written into the rule: it does not follow changes of ${name}`,
     );
-    const silent = () => {};
     const isEnabled = parent.enabled && enablingRule(reader, parent, feature.name, silent);
-    if (dependency["enabled"] === false) return not(isEnabled);
-    const wanted = listOf(dependency["variants"], "dependencies").map(textOf);
-    if (wanted.length === 0 || isEnabled === false) return isEnabled;
+    if (isEnabled === false) return false;
     const variant = chained(variantChain(reader, parent, feature.name, silent), null);
-    // A reader without a variant has one of this name.
-    const mayHaveNone = wanted.includes("disabled");
-    if (variant === null) return and(isEnabled, mayHaveNone);
+    if (variant === null) return isEnabled;
     if (typeof variant === "string") return and(isEnabled, wanted.includes(variant));
-    return and(isEnabled, or({ in: [variant, wanted] }, mayHaveNone && { "===": [variant, null] }));
+    return and(isEnabled, or({ in: [variant, wanted] }, { "===": [variant, null] }));
   });
   return and(...rules);
 }
@@ -230,10 +251,10 @@ function chosenOf(
   return chained(overrides, fractional({ by: attribute(by), salt: `${salt}.variant`, flag }, shares));
 }
 
-function variantFlag(reader: Reader, feature: Feature, note: Noting): FlagdFlag {
+function variantFlag(reader: Reader, feature: Feature, note: Noting, need: Needing): FlagdFlag {
   const flag = `${feature.name}.variant`;
   const all = [...feature.variants, ...feature.strategies.flatMap(({ variants }) => variants)];
-  const parents = parentsRule(reader, feature, note);
+  const parents = parentsRule(reader, feature, note, need);
   const chain = variantChain(reader, feature, flag, note).map(
     ([condition, result]) => [and(parents, condition), result] as const,
   );

@@ -105,43 +105,58 @@ describe("a flag of LaunchDarkly", () => {
     expect(notes).toMatchObject([{ flag: "f", path: "/flags/f/on" }]);
   });
 
-  test("has the rules of its prerequisites in its own", async () => {
-    const needs = (key: string) => ({ prerequisites: [{ key, variation: 1 }] });
-    const { read, notes, skipped } = await imported("launchdarkly", {
+  test("needs its prerequisites, each to be of one variation", async () => {
+    const needing = (...keys: string[]) => ({
+      prerequisites: keys.map((key) => ({ key, variation: 1 })),
+      fallthrough: { variation: 1 },
+    });
+    const { read, needs, notes, skipped } = await imported("launchdarkly", {
       flags: {
         base: flag({ rules: [clause("plan", "in", ["pro"])] }),
-        f: flag({ ...needs("base"), fallthrough: { variation: 1 } }),
-        lost: flag({ ...needs("gone"), fallthrough: { variation: 1 } }),
-        a: flag(needs("b")),
-        b: flag(needs("a")),
+        off: flag({ on: false }),
+        plain: flag({ variations: [true, false], on: false, offVariation: 1 }),
+        f: flag(needing("base", "base")),
+        both: flag({ ...needing("base", "f"), offVariation: null }),
+        waiting: flag(needing("off")),
+        // A flag that is off is no prerequisite of any variation, and here it would be one.
+        never: flag(needing("plain")),
+        lost: flag(needing("gone")),
+        missing: flag({ ...needing("gone"), offVariation: null }),
+        a: flag(needing("b")),
+        b: flag(needing("a")),
       },
     });
-    expect([read("f", { plan: "pro" }), read("f", {}), read("lost")]).toEqual(["blue", "red", "red"]);
-    expect(notes).toMatchObject([{ flag: "f", message: expect.stringContaining("the rule of base") }]);
+    const names = ["f", "both", "waiting", "never", "lost", "missing"];
+    expect(names.map(needs)).toEqual([["base=blue"], ["base=blue", "f=blue"], ["off=blue"], [], [], []]);
+    const none = undefined;
+    expect(names.map((name) => read(name, { plan: "pro" }))).toEqual([
+      "blue",
+      "blue",
+      none,
+      "red",
+      "red",
+      none,
+    ]);
+    expect(names.map((name) => read(name))).toEqual([none, none, none, "red", "red", none]);
+    const noted = notes.filter(({ path }) => path.endsWith("/prerequisites")).map((each) => each.flag);
+    expect([...new Set(noted)]).toEqual(["f", "waiting", "never", "lost"]);
     expect(skipped.map((each) => each.flag)).toEqual(["a", "b"]);
   });
 
-  test("without an off variation has no value for readers whose prerequisite is not met", async () => {
-    const needs = { prerequisites: [{ key: "base", variation: 1 }], offVariation: null };
-    const { read, skipped } = await imported("launchdarkly", {
-      flags: {
-        base: flag({ rules: [clause("plan", "in", ["pro"])] }),
-        plain: flag({ ...needs, fallthrough: { variation: 1 } }),
-        ruled: flag({ ...needs, targets: [{ values: ["ann"], variation: 1 }] }),
-        lost: flag({ ...needs, prerequisites: [{ key: "gone", variation: 1 }] }),
-        // A rule without a variation is an error there, and the default of the code.
-        empty: flag({ rules: [{ clauses: [{ attribute: "plan", op: "in", values: ["pro"] }] }] }),
-        child: flag({ prerequisites: [{ key: "plain", variation: 1 }], fallthrough: { variation: 1 } }),
-      },
-    });
-    const pro = { plan: "pro" };
-    expect(skipped).toEqual([]);
-    expect([read("plain"), read("plain", pro)]).toEqual([undefined, "blue"]);
-    expect([read("ruled", { targetingKey: "ann" }), read("ruled", pro)]).toEqual([undefined, "red"]);
-    expect(read("ruled", { ...pro, targetingKey: "ann" })).toBe("blue");
-    expect([read("lost"), read("lost", pro)]).toEqual([undefined, undefined]);
-    expect([read("empty"), read("empty", pro)]).toEqual(["red", undefined]);
-    expect([read("child"), read("child", pro)]).toEqual(["red", "blue"]);
+  test("is skipped where it needs others more than ten deep", async () => {
+    const chain = Array.from({ length: 13 }, (_, at) => [
+      `f${at}`,
+      flag({ prerequisites: at === 0 ? [] : [{ key: `f${at - 1}`, variation: 0 }] }),
+    ]);
+    const { read, skipped } = await imported("launchdarkly", { flags: Object.fromEntries(chain) });
+    expect(read("f10")).toBe("red");
+    expect(skipped.map((each) => each.flag)).toEqual(["f11", "f12"]);
+  });
+
+  test("has no value for readers of a rule without a variation", async () => {
+    const rules = [{ clauses: [{ attribute: "plan", op: "in", values: ["pro"] }] }];
+    const { read } = await imported("launchdarkly", { flags: { empty: flag({ rules }) } });
+    expect([read("empty"), read("empty", { plan: "pro" })]).toEqual(["red", undefined]);
   });
 
   test("keeps the shares of a rollout, and notes them", async () => {

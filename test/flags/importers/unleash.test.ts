@@ -155,27 +155,69 @@ describe("a feature of Unleash", () => {
     expect(read("search.variant", { a: "2" })).toBeUndefined();
   });
 
-  test("follows its parents, and notes that they are copied", async () => {
+  test("needs its parents, as they are for the same reader", async () => {
     const parent = feature({
       name: "parent",
       strategies: [{ name: "userWithId", parameters: { userIds: "ann" } }],
+      variants: ["red", "blue"].map((name) => ({ name, weight: name === "red" ? 1000 : 0 })),
     });
-    const child = (name: string, dependency: Json) =>
-      feature({ name, dependencies: [{ feature: "parent", ...dependency }] });
-    const { read, notes } = await imported(
+    const child = (name: string, dependency: Json, more: Json = {}) =>
+      feature({ name, dependencies: [{ feature: "parent", ...dependency }], ...more });
+    const strategies = [{ name: "userWithId", parameters: { userIds: "ann,ben" } }];
+    const { read, needs, notes } = await imported(
       "unleash",
       fileOf(
         parent,
-        child("with", {}),
+        child("with", { enabled: true }),
         child("without", { enabled: false }),
+        child("red", { variants: ["red"] }),
+        child("blue", { variants: ["blue"] }, { variants: [{ name: "a", weight: 1 }] }),
+        child("ruled", {}, { strategies }),
+        child("off", {}, { enabled: false }),
         feature({ name: "grandchild", dependencies: [{ feature: "with" }] }),
         feature({ name: "orphan", dependencies: [{ feature: "gone" }] }),
       ),
     );
-    expect([read("with", { targetingKey: "ann" }), read("with")]).toEqual([true, false]);
-    expect([read("without", { targetingKey: "ann" }), read("without")]).toEqual([false, true]);
-    expect([read("grandchild"), read("orphan")]).toEqual([false, false]);
-    expect(notes.map(({ flag }) => flag)).toEqual(["with", "without"]);
+    const names = ["with", "without", "red", "blue", "ruled", "off", "grandchild", "orphan"];
+    expect(names.map(needs)).toEqual([
+      ["parent"],
+      ["parent=off"],
+      ["parent.variant=red"],
+      ["parent.variant=blue"],
+      ["parent"],
+      ["parent"],
+      [],
+      [],
+    ]);
+    const readAs = (targetingKey: string) => names.map((name) => read(name, { targetingKey }));
+    expect(readAs("ann")).toEqual([true, false, true, false, true, false, false, false]);
+    expect(readAs("ben")).toEqual([false, true, false, false, undefined, false, false, false]);
+    expect(needs("blue.variant")).toEqual(["parent.variant=blue"]);
+    expect(notes.map(({ flag, path }) => [flag, path])).toEqual([["ruled", "/features/5/dependencies"]]);
+  });
+
+  test("that needs a parent to be off is noted where that one is turned off with a rule", async () => {
+    const strategies = [{ name: "userWithId", parameters: { userIds: "ann" } }];
+    const { needs, notes } = await imported(
+      "unleash",
+      fileOf(
+        feature({ name: "parent", enabled: false, strategies }),
+        feature({ dependencies: [{ feature: "parent", enabled: false }] }),
+      ),
+    );
+    expect(needs("search")).toEqual(["parent=off"]);
+    expect(notes).toContainEqual({
+      flag: "search",
+      path: "/features/1/dependencies",
+      message: expect.stringContaining("it needs parent to be off"),
+    });
+  });
+
+  test("that needs one which is not imported is skipped, and so is one that needs this", async () => {
+    const unknown = feature({ name: "parent", strategies: [{ name: "ours" }] });
+    const child = feature({ dependencies: [{ feature: "parent" }] });
+    const { skipped } = await imported("unleash", fileOf(unknown, child));
+    expect(skipped[1]).toEqual({ flag: "search", message: "it needs parent, which is not imported" });
   });
 
   test("without variants has the variant disabled for those that depend on it", async () => {
