@@ -69,7 +69,7 @@ test("What a form checks is each check that is on, and whether spam is refused",
       "challenge, honeypot, no disposable mail, no repeats within 1 minute; spam is refused",
     ],
   ];
-  expect(cases.map(([patch]) => said("checks", patch))).toEqual(cases.map(([, text]) => text));
+  expect(cases.map(([patch]) => said("screens", patch))).toEqual(cases.map(([, text]) => text));
 });
 
 test("What a form keeps has two periods, and what it records about the sender", () => {

@@ -25,7 +25,7 @@ export const COLUMNS = {
       "learn <on|off>",
       "learn from what people mark as spam, and move what is like it to the spam folder",
     ],
-    field: ["checks", "Learn from marks", "Moves to the spam folder what is like the spam that people mark"],
+    field: ["screens", "Learn from marks", "Moves to the spam folder what is like the spam that people mark"],
     line: ["learning", () => "on"],
     after: { option: "challenge", field: "challenge" },
   }),

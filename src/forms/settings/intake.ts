@@ -60,7 +60,7 @@ export const INTAKE = {
     },
     option: ["spam <keep|reject>", "keep spam in a separate folder, or refuse it; default for keep"],
     words: { default: null },
-    field: ["checks", "Spam is"],
+    field: ["screens", "Spam is"],
     line: ["spam", () => "refused"],
   }),
   /** Names of fields that people leave empty, besides the built-in ones. */
@@ -71,7 +71,7 @@ export const INTAKE = {
       "honeypot <name...>",
       "hidden fields that people leave empty, in addition to the built-in ones; or none",
     ],
-    field: ["checks", "Honeypots", "Names of fields that people leave empty, one a line"],
+    field: ["screens", "Honeypots", "Names of fields that people leave empty, one a line"],
     after: { field: "spamDisposable" },
     line: ["honeypots"],
   }),
@@ -80,7 +80,7 @@ export const INTAKE = {
     default: [],
     kind: { is: "list", of: "spam words", most: 1000, item: "spamWord" },
     option: ["spam-word <word...>", "words that make a submission spam; * is a wildcard; or none"],
-    field: ["checks", "Words", "Words and phrases, one a line; * is a wildcard"],
+    field: ["screens", "Words", "Words and phrases, one a line; * is a wildcard"],
     line: ["spam words"],
   }),
   /** Addresses; `*` stands for any characters. */
@@ -88,14 +88,14 @@ export const INTAKE = {
     default: [],
     kind: { is: "list", of: "spam addresses", most: 1000, item: "spamEmail" },
     option: ["spam-email <address...>", "addresses that make a submission spam; * is a wildcard; or none"],
-    field: ["checks", "Addresses", "One a line, such as *@spam.example"],
+    field: ["screens", "Addresses", "One a line, such as *@spam.example"],
     line: ["spam addresses"],
   }),
   spamLinks: setting<number | null>({
     default: null,
     kind: { is: "count", least: 0, most: 1000 },
     option: ["spam-links <n>", "submissions with more links are spam; none for any number"],
-    field: ["checks", "Most links", "A submission with more is spam; empty for any number"],
+    field: ["screens", "Most links", "A submission with more is spam; empty for any number"],
     line: ["spam links", (count) => `more than ${count}`],
     empty: "any number",
   }),
@@ -103,7 +103,7 @@ export const INTAKE = {
     default: false,
     kind: { is: "switch" },
     option: ["spam-disposable <on|off>", "submissions with an address of a disposable mail service are spam"],
-    field: ["checks", "Disposable mail", "Addresses of such services are spam"],
+    field: ["screens", "Disposable mail", "Addresses of such services are spam"],
     line: ["disposable mail", () => "spam"],
   }),
   duplicates: setting<number | null>({
@@ -111,7 +111,7 @@ export const INTAKE = {
     kind: { is: "seconds", least: 1, most: DAY },
     option: ["duplicates <time>", "submissions that a sender repeats within this time are spam; or off"],
     field: [
-      "checks",
+      "screens",
       "Duplicates",
       "A sender who repeats a submission within this time sends spam, such as 60s",
     ],
@@ -121,7 +121,7 @@ export const INTAKE = {
     default: false,
     kind: { is: "switch" },
     option: ["challenge <on|off>", "submissions without a solved challenge are spam"],
-    field: ["checks", "Challenge", "Submissions without a solved challenge are spam"],
+    field: ["screens", "Challenge", "Submissions without a solved challenge are spam"],
     line: ["challenge", () => "required"],
   }),
   /** Addresses that give a verdict on each submission before it is stored. */
@@ -133,7 +133,7 @@ export const INTAKE = {
       `services of yours that judge each submission before it is stored, at most ${MAX_CHECKS}; or none`,
     ],
     field: [
-      "checks",
+      "screens",
       "External checks",
       "Addresses, one a line, which get every submission that passes the other checks: its fields, links to its files, and what the form keeps about the sender. Each gets a secret, shown once",
     ],
@@ -153,7 +153,7 @@ export const INTAKE = {
       "what a submission is if a check fails: ok, spam or refuse; default for ok",
     ],
     words: { none: null, default: null },
-    field: ["checks", "If a check fails, a submission is"],
+    field: ["screens", "If a check fails, a submission is"],
     line: ["failing checks", (verdict) => (verdict === "spam" ? "spam" : "refused")],
   }),
   /** The JSON Schema, of draft 2020-12, that submissions have to match. */

@@ -12,7 +12,7 @@ export type Moment = { now: number; dateOf: (at: number) => string };
 /** The settings of each group of a form as one sentence without a full stop. */
 export const SENTENCES: Record<Group, (form: Form, moment: Moment) => string> = {
   accepts,
-  checks,
+  screens,
   keeps,
   shows,
   answers,
@@ -58,7 +58,7 @@ function originsInWords(origins: readonly string[]): string {
   return origins.length === 0 ? "any site" : few(origins.map((each) => each.replace(/^https:\/\//, "")));
 }
 
-function checks(form: Form): string {
+function screens(form: Form): string {
   const { spam, honeypots, spamWords, spamEmails, spamLinks, spamDisposable, duplicates, challenge, learn } =
     form;
   const hosts = form.checks.map((each) => URL.parse(each)?.host ?? each);

@@ -33,7 +33,7 @@ export type Setting<T> = {
 };
 
 /** The groups of settings on the page of a form, in the order in which things happen to a submission. */
-export const GROUPS = ["accepts", "checks", "keeps", "shows", "answers", "tells"] as const;
+export const GROUPS = ["accepts", "screens", "keeps", "shows", "answers", "tells"] as const;
 
 export type Group = (typeof GROUPS)[number];
 

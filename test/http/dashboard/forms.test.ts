@@ -313,7 +313,7 @@ test("A row of the settings says what holds, opens where a setting was refused, 
   expect(openRows(text)).toEqual([]);
   expect(openRows((await get("/forms/contact/feeds")).text)).toEqual(["feeds"]);
   expect(openRows((await get("/forms/contact/settings")).text)).toHaveLength(7);
-  expect(openRows((await post("/forms/contact/settings", { spamLinks: "many" })).text)).toEqual(["checks"]);
+  expect(openRows((await post("/forms/contact/settings", { spamLinks: "many" })).text)).toEqual(["screens"]);
   expect(openRows((await post("/forms/contact/targets", { target: "x" })).text)).toEqual(["tells"]);
   const target = await addTarget(app, OPERATOR, "contact", "slack:https://example.com/x", fakeOutgoing());
   expect((await get("/forms/contact")).text).toContain("Slack, a@example.com by mail");

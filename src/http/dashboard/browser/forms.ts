@@ -17,7 +17,8 @@ import {
 export function sendForms(): void {
   document.addEventListener("submit", (event) => {
     const form = event.target;
-    if (!(form instanceof HTMLFormElement) || form.method !== "post" || event.defaultPrevented) return;
+    if (!(form instanceof HTMLFormElement) || !form.matches("[method=post]") || event.defaultPrevented)
+      return;
     event.preventDefault();
     void expectPage(send(form, event.submitter));
   });
@@ -36,7 +37,8 @@ let isLeaving = false;
 
 /** Whether a form holds changes that would be lost; filters and ticked rows are none. */
 function isUnsaved(form: HTMLFormElement): boolean {
-  return form.method === "post" && !form.matches("#bulk") && isChanged(form);
+  // A field named `method` would hide the property.
+  return form.matches("[method=post]:not(#bulk)") && isChanged(form);
 }
 /** The page that is shown, which its address may not be any more. */
 let shown = pageAt();

@@ -28,7 +28,7 @@ export type Refused = { of: "settings" | "target" | "feed" } & Typed;
 
 const TITLES: Record<Group, string> = {
   accepts: "Accepts",
-  checks: "Checks",
+  screens: "Checks",
   keeps: "Keeps",
   shows: "Shows",
   answers: "Answers",
