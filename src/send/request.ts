@@ -29,10 +29,10 @@ const MAX_ANSWER = 64 * 1024;
 /** The header with the signature of a webhook. */
 const SIGNATURE = "webhook-signature";
 
-/** Bytes in which the first line of a refusal is looked for. */
+/** Characters that are kept of the first line of a refusal. */
 const MAX_LINE = 1024;
 
-/** Bytes of the answer to a question that are kept. */
+/** Bytes of an answer that are kept: more than any secret in it. */
 const MAX_KEPT = 16 * 1024;
 
 const NOTHING = Buffer.alloc(0);
@@ -59,7 +59,7 @@ export async function sendRequest(
   request: OutgoingRequest,
   options: Options = {},
 ): Promise<Attempt> {
-  return (await exchange(policy, request, MAX_LINE, options)).attempt;
+  return (await exchange(policy, request, MAX_KEPT, options)).attempt;
 }
 
 /** Sends a request as {@link sendRequest} does, and returns the start of the body of a 2xx answer, or why there is none. */
@@ -172,9 +172,10 @@ async function drain({ body }: Response, kept: number): Promise<Buffer> {
 /** The first line of a body with a 4xx; undefined for one that is HTML, compressed or empty. */
 function lineIn({ status, headers }: Response, start: Buffer, request: OutgoingRequest): string | undefined {
   if (status < 400 || status > 499 || headers.has("Content-Encoding")) return undefined;
-  const text = start.subarray(0, MAX_LINE).toString();
-  const line = oneLine(/\S.*/.exec(text)?.[0] ?? "", MAX_LINE);
-  return line === "" || line.startsWith("<") ? undefined : withoutPartsOf(request, line);
+  const whole = /\S.*/.exec(start.toString())?.[0] ?? "";
+  // A secret that the cut goes through would not be found.
+  const line = oneLine(withoutPartsOf(request, whole).slice(0, MAX_LINE), MAX_LINE);
+  return line === "" || line.startsWith("<") ? undefined : line;
 }
 
 /** A request as it is shown. */
@@ -196,10 +197,17 @@ function withoutPartsOf({ url, headers, secretHeaders = [] }: OutgoingRequest, t
   const parts = [pathname, search, ...pathname.split("/"), ...searchParams.values(), username, password];
   const values = [SIGNATURE, ...secretHeaders].flatMap((name) => partsOfHeader(headers[name] ?? ""));
   const plain = [...parts, ...parts.map(decoded), ...values];
-  const secrets = [...plain, ...plain.map(encodeURIComponent)]
+  const secrets = [...new Set(plain.flatMap(spellingsOf))]
     .filter((part) => part.length >= SHORTEST)
     .toSorted((a, b) => b.length - a.length);
   return secrets.reduce((left, part) => left.replaceAll(new RegExp(RegExp.escape(part), "giu"), "…"), text);
+}
+
+/** A text as it is, in a URL, in JSON as JavaScript, PHP and Go write it, and in HTML. */
+function spellingsOf(text: string): string[] {
+  const json = JSON.stringify(text).slice(1, -1);
+  const escaped = json.replaceAll(/[<>&]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`);
+  return [text, encodeURIComponent(text), json, json.replaceAll("/", "\\/"), escaped, Bun.escapeHTML(text)];
 }
 
 /** The value of a header, its words, and what Basic authentication (RFC 7617) has as base64. */

@@ -161,6 +161,38 @@ describe("the answer", () => {
     expect(answer).not.toMatch(/secret/i);
   });
 
+  test.each([
+    ["as it is", "denied: {}", (value: string) => value],
+    ["behind a lot of other text", `${"-".repeat(980)}{}`, (value: string) => value],
+    ["as JSON", '{"error":"bad {}"}', (value: string) => JSON.stringify(value).slice(1, -1)],
+    ["as JSON of PHP", "bad {}", (value: string) => value.replaceAll(/[/"]/g, "\\$&")],
+    ["as HTML", "bad {}", (value: string) => Bun.escapeHTML(value)],
+    [
+      "as JSON of Go",
+      "bad {}",
+      (value: string) => JSON.stringify(value).slice(1, -1).replaceAll("&", "\\u0026"),
+    ],
+  ])(
+    "keeps no part of a secret header that a receiver repeats %s, however long it is",
+    async (_, line, as) => {
+      for (const secret of [`Bearer Se/cr"et+x&y`, `Bearer ${"SeCrEt/".repeat(500)}`]) {
+        const said = line.replace("{}", as(secret));
+        await using receiver = await openReceiver((socket) => {
+          socket.end(`HTTP/1.1 401 X\r\nContent-Length: ${Buffer.byteLength(said)}\r\n\r\n${said}`);
+        });
+        const request = requestTo(`http://127.0.0.1:${receiver.port}/`);
+        const headers = { ...request.headers, Authorization: secret };
+        const { answer } = await sendRequest(policyOf(), {
+          ...request,
+          headers,
+          secretHeaders: ["Authorization"],
+        });
+        expect(answer).toContain("…");
+        expect(answer).not.toMatch(/cr/i);
+      }
+    },
+  );
+
   test("410 is the end of the target", async () => {
     expect(await attempt(noContent("410 Gone"))).toMatchObject({
       outcome: "gone",
