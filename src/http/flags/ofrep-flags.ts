@@ -91,7 +91,7 @@ async function render(source: FlagSource, before: FlagSet | undefined): Promise<
       const variant = key === slug ? result.variant : undefined;
       // The providers for Python, Ruby and PHP read a variant of every flag, also of one without a value.
       const { prerequisite, ...rest } = result;
-      const own = prerequisite === undefined ? metadata : { ...metadata, prerequisite };
+      const own = isNamed(slug, prerequisite) ? { ...metadata, prerequisite } : metadata;
       const json = JSON.stringify({ key, ...rest, variant: result.variant ?? "", metadata: own });
       const of = [[slug, result.variant ?? ""]] as const;
       const evaluated = { isError: false, json, variant, count: 0, of };
@@ -106,6 +106,10 @@ async function render(source: FlagSource, before: FlagSet | undefined): Promise<
       return evaluated;
     });
   };
+  const ofBrowsers = new Set(records.filter(({ browser }) => browser).map(({ slug }) => slug));
+  // Browser keys read no name of a flag that is not theirs.
+  const isNamed = (slug: string, prerequisite?: string) =>
+    prerequisite !== undefined && (!ofBrowsers.has(slug) || ofBrowsers.has(prerequisite));
   const { evaluates } = createPrerequisites(records, (slug) => compiled.get(slug)?.decide);
   for (const record of records) {
     const { slug } = record;
@@ -123,7 +127,6 @@ async function render(source: FlagSource, before: FlagSet | undefined): Promise<
     await takeTurns();
   }
   const inOrder = [...byKey];
-  const ofBrowsers = new Set(records.filter(({ browser }) => browser).map(({ slug }) => slug));
   const forBrowsers = inOrder.filter(([key]) => ofBrowsers.has(readables.get(key)!.slug));
   return {
     ...set,

@@ -53,6 +53,19 @@ describe("a browser key", () => {
     expect((await post(`${ALL}/brief`, { "x-api-key": key })).status).toBe(404);
   });
 
+  test("reads no name of a flag that is not for browsers, also where it needs one", async () => {
+    await set("secret-sale", { browser: false });
+    await set("open-sale", { browser: true });
+    await set("banner", { enabled: true, browser: true, payload: 1, requires: [{ flag: "secret-sale" }] });
+    await set("notice", { enabled: true, browser: true, requires: [{ flag: "open-sale" }] });
+    const all = await post(ALL, { "x-api-key": key });
+    const one = await post(`${ALL}/banner`, { "x-api-key": key });
+    expect(one.json).toMatchObject({ key: "banner", value: false, reason: "DISABLED" });
+    expect(JSON.stringify([all.json, one.json])).not.toContain("secret-sale");
+    const shown = await post(`${ALL}/notice`, { "x-api-key": key });
+    expect(shown.json["metadata"]).toMatchObject({ prerequisite: "open-sale" });
+  });
+
   test("is refused for a page of an origin that is not allowed", async () => {
     const statusFor = async (headers: Record<string, string>) =>
       (await post(ALL, { "x-api-key": limitedKey, ...headers })).status;
