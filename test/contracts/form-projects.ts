@@ -140,6 +140,22 @@ export function formProjectsContract(driver: Driver): void {
         expect(await kinds([0, { createdAt: midnight }])).toEqual(["stored"]);
       });
 
+      test("count what waits for its sender, and once it is confirmed on the day of that alone", async () => {
+        const { forms, insert, kinds } = await limited({ maxSubmissions: 2 });
+        const { quota } = (await store.forms.findByKey(forms[0]!.key))!.ofProject!;
+        const consent = JSON.stringify({ at: new Date(NOW).toISOString(), address: null, text: "" });
+        const waiting = { conditions: { ...ANY, quota, consent } };
+        const { id } = await insert(0, waiting);
+        expect(await kinds([0, waiting], [1, waiting], [1])).toEqual(["stored", "quota-day", "quota-day"]);
+        const next = Math.ceil(NOW / DAY) * DAY;
+        const confirming = { address: null, maxSubmissions: null, deliveries: [], measured: [] };
+        await store.submissions.confirm(id, { at: next, ...confirming });
+        expect(await kinds([0], [1], [0])).toEqual(["stored", "quota-day", "quota-day"]);
+        const later = { createdAt: next };
+        expect(await kinds([0, later], [1, later])).toEqual(["stored", "quota-day"]);
+        expect(await store.submissions.wrongCounts()).toEqual([]);
+      });
+
       test("hold so many bytes of data and files, and have room again for what is deleted", async () => {
         const { forms, insert, kinds } = await limited({ maxStorage: 100 });
         const data = `{"a":"${"x".repeat(22)}"}`;

@@ -210,8 +210,7 @@ type CountRow = { formKey: string; state: number; unread: number; hour: number; 
 
 function rowsOf({ formKey, state, unread, hour, count }: Group): CountRow[] {
   const now = { formKey, state: STATES.indexOf(state), unread, hour: NOW, count };
-  if (state === "unconfirmed") return [now];
-  return [now, arrivalsIn(formKey, state === "spam" ? SPAM : INBOX, hour, count)];
+  return [now, arrivalsIn(formKey, state === "archived" ? INBOX : STATES.indexOf(state), hour, count)];
 }
 
 /** Submissions that were stored in an hour. Those from before 1970, which an import has, are in the first one. */
@@ -219,9 +218,14 @@ function arrivalsIn(formKey: string, state: number, hour: number, count: number)
   return { formKey, state, unread: 1, hour: Math.max(hour, 0), count };
 }
 
-/** Counts a submission that its sender has confirmed as one that arrives then. */
-export function countConfirmed(formKey: string, now: number): Work<number> {
-  return addCount(arrivalsIn(formKey, INBOX, hourOf(now), 1));
+/** Counts a submission that its sender has confirmed as one that arrives then, and no longer as one that waits. */
+export function* countConfirmed(formKey: string, createdAt: number, now: number): Work<void> {
+  yield* addCount(arrivalsIn(formKey, INBOX, hourOf(now), 1));
+  yield* run(
+    `UPDATE submission_counts SET count = count - 1 WHERE form_id = (SELECT id FROM forms WHERE key = $formKey)
+       AND state = ${UNCONFIRMED} AND unread = 1 AND hour = $hour AND count > 0`,
+    { formKey, hour: hourOf(createdAt) },
+  );
 }
 
 /** The order in which every transaction changes rows, so that of two at the same time neither waits for the other. */

@@ -58,9 +58,12 @@ export function* confirmSubmission(
       reason: "form-full",
     });
   const { seq } = row;
-  const { data } = yield* only<{ data: string }>("SELECT data FROM submissions WHERE seq = $seq", { seq });
+  const { data, createdAt } = yield* only<{ data: string; createdAt: number }>(
+    'SELECT data, created_at AS "createdAt" FROM submissions WHERE seq = $seq',
+    { seq },
+  );
   // In the order in which submissions that are stored are counted.
-  yield* countConfirmed(form.key, at);
+  yield* countConfirmed(form.key, createdAt, at);
   const consent = JSON.stringify({ ...consentIn(JSON.parse(row.consent!)), at: isoTime(at), address });
   yield* run(
     `UPDATE submissions SET state = ${STATES.indexOf("inbox")}, confirmed_at = $confirmedAt, consent = $consent WHERE seq = $seq`,

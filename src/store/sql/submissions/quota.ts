@@ -28,11 +28,11 @@ export function* findSpent(
   return null;
 }
 
-/** The submissions to the forms of a project that were stored on the day of a time in UTC, spam too. */
+/** The submissions to the forms of a project that were stored on the day of a time in UTC, spam and unconfirmed ones too. */
 export function* countDay(projectId: number, now: number): Work<number> {
   const from = Math.floor(now / DAY_MS) * (DAY_MS / HOUR_MS);
   const sql = `SELECT coalesce(sum(c.count), 0) AS count FROM forms f CROSS JOIN submission_counts c
-    WHERE f.project_id = $projectId AND c.form_id = f.id AND c.state IN (0, 1) AND c.unread = 1
+    WHERE f.project_id = $projectId AND c.form_id = f.id AND c.state IN (0, 1, 3) AND c.unread = 1
       AND c.hour >= $from AND c.hour < $until`;
   return (yield* only<{ count: number }>(sql, { projectId, from, until: from + DAY_MS / HOUR_MS })).count;
 }
