@@ -45,10 +45,9 @@ async function deliveriesOfSpam(
     const known = forms.get(name) ?? (await recipientsOf(app, project, slug));
     if (known === null) continue;
     forms.set(name, known);
-    const own = waits
-      ? await (await import("../opt-in/opt-in.ts")).askAgain(app, known.form, id)
-      : deliveriesOf(app, known.form, known.targets);
-    if (own.length > 0) deliveries[id] = own;
+    const asking = waits ? await (await import("../opt-in/opt-in.ts")).askAgain(app, known.form, id) : null;
+    const own = asking ? [asking] : deliveriesOf(app, known.form, known.targets);
+    if (own.length > 0 || waits) deliveries[id] = own;
   }
   return deliveries;
 }

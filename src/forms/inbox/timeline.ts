@@ -82,9 +82,9 @@ function storing({ createdAt, spam: now }: Submission, marks: readonly MarkRecor
 /** The automatic reply of the form that cannot be sent, since the sender left no address for it. */
 function skipping(
   { data, spam, createdAt }: Submission,
-  { autoreply, emailField, schema }: Form,
+  { autoreply, optIn, emailField, schema }: Form,
 ): TimelineEvent[] {
-  const fields = [data, emailField, emailFieldOf(schema)] as const;
+  const fields = [data, optIn ?? emailField, emailFieldOf(schema)] as const;
   if (spam !== null || !autoreply || findSenderAddress(...fields) !== null) return [];
   return [{ event: "skipped", at: createdAt, kind: "autoreply", error: senderFault(...fields) }];
 }

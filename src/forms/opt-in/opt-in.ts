@@ -80,17 +80,19 @@ export function endOfOptIn({ optInWithin }: Pick<Form, "optInWithin">, createdAt
 }
 
 /**
- * The delivery that asks the sender of a submission again, after it has left the spam folder. Throws `conflict` once it is too late
- * to confirm.
+ * The delivery that asks the sender of a submission again, after it has left the spam folder; null if the form asks no longer.
+ * Throws `conflict` once it is too late to confirm, and for a submission without an address.
  */
-export async function askAgain(app: FormsApp, form: Form, id: string): Promise<NewDelivery[]> {
+export async function askAgain(app: FormsApp, form: Form, id: string): Promise<NewDelivery | null> {
   const awaited = await app.store.submissions.awaited(id);
-  if (!awaited?.consent) return [];
+  if (!awaited?.consent || form.optIn === null) return null;
   if (endOfOptIn(form, awaited.createdAt) <= app.now())
-    throw new AppError("conflict", `the time in which the sender of ${id} could confirm it is over`, {
-      reason: "submission-unconfirmed",
-      hint: "it can be deleted",
-    });
+    throw cannotConfirm(`the time in which the sender of ${id} could confirm it is over`);
   const address = optInAddress(form, JSON.parse(awaited.data) as Fields);
-  return address === null ? [] : [confirmationTo(app, address)];
+  if (address === null) throw cannotConfirm(`${id} has no mail address whose owner could confirm it`);
+  return confirmationTo(app, address);
+}
+
+function cannotConfirm(message: string): AppError {
+  return new AppError("conflict", message, { reason: "submission-unconfirmed", hint: "it can be deleted" });
 }

@@ -127,6 +127,11 @@ export function optInContract(driver: Driver): void {
       for (const mark of ["inbox", "archived"] as const)
         expect(await codeOf(submissions.mark([id], mark, {}, by))).toBe("conflict");
       await submissions.mark([id], "read", {}, by);
+      const unasked = await send("e@example.com", { spam: "links" });
+      await submissions.mark([unasked], "inbox", { [unasked]: [] }, by);
+      await submissions.mark([unasked], "archived", {}, by);
+      expect(await submissions.find(unasked)).toMatchObject({ state: "archived", confirmedAt: null });
+      await submissions.mark([unasked], "spam", {}, by);
       await confirm(id);
       await submissions.mark([id], "spam", {}, by);
       await submissions.mark([id], "archived", {}, by);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { createOutbox } from "../../../src/delivery/outbox.ts";
 import type { NewForm } from "../../../src/forms/form.ts";
-import { createForm } from "../../../src/forms/forms.ts";
+import { createForm, setForm } from "../../../src/forms/forms.ts";
 import { titleOfContent } from "../../../src/forms/inbox/titles.ts";
 import { markSubmissions } from "../../../src/forms/inbox/submission-marks.ts";
 import { retentionJob } from "../../../src/forms/keeping/retention.ts";
@@ -188,6 +188,32 @@ describe("a form whose senders confirm", () => {
     expect((await confirm(linkIn(request!))).status).toBe(200);
     expect((await find(id))!.state).toBe("inbox");
     expect(await mail()).toEqual([]);
+  });
+
+  test("moves spam to the inbox once the form asks its senders no longer, and none without an address to ask", async () => {
+    const { slug, submit } = await open({ spamWords: ["casino"], notify: ["ops@example.com"] });
+    const id = await submit({ email: "k@example.com", text: "casino" });
+    const mute = await submit({ email: ["k@example.com"], text: "casino" });
+    expect(await codeOf(markSubmissions(app, OPERATOR, [mute], "inbox"))).toBe("conflict");
+    expect((await find(mute))!.state).toBe("spam");
+    await setForm(app, OPERATOR, slug, { optIn: null });
+    await markSubmissions(app, OPERATOR, [id, mute], "inbox");
+    expect((await mail()).map(({ to }) => to)).toEqual(["ops@example.com", "ops@example.com"]);
+    for (const each of [id, mute]) {
+      expect((await find(each))!.state).toBe("inbox");
+      await markSubmissions(app, OPERATOR, [each], "archived");
+      expect((await find(each))!.state).toBe("archived");
+    }
+  });
+
+  test("replies automatically to the address that confirmed, and to no other field", async () => {
+    for (const settings of [{}, { emailField: "other" }]) {
+      const { submit } = await open({ autoreply: true, ...settings });
+      await submit({ Email: "victim@example.com", other: "victim@example.com", email: "l@example.com" });
+      await confirm(linkIn((await mail())[0]!));
+      expect((await mail()).map(({ to }) => to)).toEqual(["l@example.com"]);
+      app.clock.now += DAY;
+    }
   });
 
   test("deletes what was not confirmed in time, after which the link has expired", async () => {

@@ -22,8 +22,8 @@ import { type Value, type Work, all } from "../work.ts";
 
 /**
  * Marks submissions and queues the deliveries of those that leave the spam folder: one that its sender was to confirm waits
- * for that again. Returns those that changed. Throws `not_found` for an unknown id and `conflict` to keep one that waits, and
- * then changes nothing.
+ * for that again, unless it has a list of deliveries, which may be empty, without a request to confirm. Returns those that
+ * changed. Throws `not_found` for an unknown id and `conflict` to keep one that waits, and then changes nothing.
  */
 export function* markSubmissions(
   ids: readonly string[],
@@ -40,8 +40,10 @@ export function* markSubmissions(
   const changed = [...known].filter(([, row]) => !hasMark(row, mark));
   const seqs = changed.map(([, { seq }]) => seq);
   if (mark === "spam") yield* emptySegments(seqs);
-  const isAwaited = (row: KnownSubmission) => isKept && row.consent !== null && row.confirmed_at === null;
-  const awaited = changed.filter(([, row]) => isAwaited(row)).map(([, { seq }]) => seq);
+  const isAsked = (id: string) => deliveries[id]?.some(({ kind }) => kind === "confirmation") ?? true;
+  const isAwaited = (row: KnownSubmission) =>
+    isKept && row.state === SPAM && row.consent !== null && row.confirmed_at === null;
+  const awaited = changed.filter(([id, row]) => isAwaited(row) && isAsked(id)).map(([, { seq }]) => seq);
   yield* setMark(
     seqs.filter((seq) => !awaited.includes(seq)),
     mark,
@@ -59,7 +61,8 @@ export function* markSubmissions(
   for (const [id, row] of changed) {
     if (!hasLeftSpam(row)) continue;
     // Deliveries of a submission that a person filed as spam had begun before, even if their records have expired.
-    const queue = row.spam === MANUAL_SPAM ? resumeDeliveries : insertDeliveries;
+    const hasBegun = row.spam === MANUAL_SPAM && (isAsked(id) || !isAwaited(row));
+    const queue = hasBegun ? resumeDeliveries : insertDeliveries;
     yield* queue(row.seq, deliveries[id] ?? [], by.at);
   }
   return changed.map(([id]) => id);
