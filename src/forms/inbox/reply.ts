@@ -16,7 +16,7 @@ export type NewReply = { text: string; subject?: string | undefined };
 
 /**
  * Queues a mail of a user to the sender of a submission. The same text of the same user within a minute is one mail. Throws
- * `conflict` without a mail server and for spam, `invalid` for an empty text and a sender without an address, `not_found`,
+ * `conflict` without a mail server, for spam and for a sender who has to confirm, `invalid` for an empty text and a sender without an address, `not_found`,
  * `forbidden`.
  */
 export async function replyToSubmission(
@@ -29,10 +29,12 @@ export async function replyToSubmission(
   requireScopeForNamed(caller, "forms:write");
   await caller.verify();
   await requireSubmissions(app, caller, "forms:write", [id]);
-  const { project, form: slug, data, spam } = await getSubmission(app, caller, id);
+  const { project, form: slug, data, state } = await getSubmission(app, caller, id);
   if (!sendsMail) throw new AppError("conflict", NO_MAIL_SERVER, { reason: "mail-server-missing" });
-  if (spam !== null)
+  if (state === "spam")
     throw new AppError("conflict", "spam is not answered: move the submission to the inbox first");
+  if (state === "unconfirmed")
+    throw new AppError("conflict", "a sender who has not confirmed the address is not answered");
   const text = given.trim();
   if (!hasVisible(text)) throw new AppError("invalid", "the reply is empty");
   if (text.length > HANDLING_LIMITS.answer)

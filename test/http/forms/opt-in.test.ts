@@ -3,6 +3,7 @@ import { createOutbox } from "../../../src/delivery/outbox.ts";
 import type { NewForm } from "../../../src/forms/form.ts";
 import { createForm, setForm } from "../../../src/forms/forms.ts";
 import { titleOfContent } from "../../../src/forms/inbox/titles.ts";
+import { replyToSubmission } from "../../../src/forms/inbox/reply.ts";
 import { markSubmissions } from "../../../src/forms/inbox/submission-marks.ts";
 import { retentionJob } from "../../../src/forms/keeping/retention.ts";
 import { purgeSubmissions } from "../../../src/forms/keeping/purge.ts";
@@ -204,6 +205,16 @@ describe("a form whose senders confirm", () => {
       await markSubmissions(app, OPERATOR, [each], "archived");
       expect((await find(each))!.state).toBe("archived");
     }
+  });
+
+  test("refuses a reply to an address that has not confirmed, which would not be sent", async () => {
+    const { submit } = await open();
+    const id = await submit({ email: "m@example.com" });
+    const reply = () => codeOf(replyToSubmission(app, OPERATOR, true, id, { text: "Hello" }));
+    const [request] = await mail();
+    expect([await reply(), await mail()]).toEqual(["conflict", []]);
+    await confirm(linkIn(request!));
+    expect([await reply(), (await mail()).map(({ to }) => to)]).toEqual(["none", ["m@example.com"]]);
   });
 
   test("replies automatically to the address that confirmed, and to no other field", async () => {

@@ -33,7 +33,7 @@ type Props = {
 
 /** Whether the page sends mail to the sender. */
 export function mayReply({ mails, address, submission }: SubmissionView): boolean {
-  return mails && address !== null && submission.spam === null;
+  return mails && address !== null && submission.state !== "spam" && submission.state !== "unconfirmed";
 }
 
 /** A mail to the sender. */
