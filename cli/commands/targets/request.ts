@@ -33,8 +33,11 @@ export async function requestIn(
   const { headers: _, ...given } = await givenIn(REQUEST, input);
   if (lines.length === 0) return given;
   const read: string[] = [];
-  for (const { name, value } of headers)
-    read.push(value === undefined && keeps ? name : `${name}: ${await valueOf(name, value ?? "", input)}`);
+  for (const { name, value } of headers) {
+    // A name with a space has a value in it, whose colon was forgotten: it is refused, and not shown.
+    const isWhole = value === undefined && (keeps || /\s/.test(name));
+    read.push(isWhole ? name : `${name}: ${await valueOf(name, value ?? "", input)}`);
+  }
   return { ...given, headers: read };
 }
 

@@ -245,6 +245,10 @@ describe("the headers of a target", () => {
     expect(await refused("contact", HOOK, "--header", "X-A")).toContain(
       "the value of the header X-A is missing",
     );
+    // A colon that was forgotten makes the value part of the name.
+    const forgotten = await refused("contact", HOOK, "--header", "Authorization Bearer FORGOTTEN");
+    expect(forgotten).toContain("header 1 is a name, a colon and a value");
+    expect(forgotten).not.toContain("FORGOTTEN");
     expect(await refused("contact", "-", "--header", "X-A: -")).toContain("standard input can be read once");
     expect(await refused("contact", "slack:https://hooks.slack.com/a", "--header", "X-A: b")).toContain(
       "for webhooks",
