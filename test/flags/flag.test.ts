@@ -56,7 +56,8 @@ describe("a patch", () => {
 });
 
 describe("a flag as readers see it", () => {
-  const STANDINGS = { bySlug: new Map(), below: () => [], unfulfilled: () => undefined };
+  const shared = { graph: undefined };
+  const STANDINGS = { bySlug: new Map(), below: () => [], unfulfilled: () => undefined, shared };
   const viewFlag = (record: FlagRecord, now: number) =>
     viewServed(record, STANDINGS, subjectOf({}), now).flag;
 

@@ -7,7 +7,7 @@ import { areBoolean, parseRules } from "../rules/rules.ts";
 import type { SegmentRecord } from "../segment.ts";
 
 /** The flags of an environment for readers without a context. */
-export type Standings = Pick<Prerequisites, "below" | "unfulfilled"> & {
+export type Standings = Pick<Prerequisites, "below" | "unfulfilled" | "shared"> & {
   /** The results of flags with variants, by slug. */
   bySlug: ReadonlyMap<string, Standing>;
 };
@@ -31,8 +31,8 @@ export async function readStandings(
     standings.set(slug, "dependsOnTime" in each ? each : standingOf(each));
     await takeTurns();
   }
-  const { below, unfulfilled } = createPrerequisites(records, (slug) => standings.get(slug)?.decide);
-  return { bySlug: standings, below, unfulfilled };
+  const decideOf = (slug: string) => standings.get(slug)?.decide;
+  return { bySlug: standings, ...createPrerequisites(records, decideOf, before?.shared) };
 }
 
 /** Besides the context, a rule can only read the time: one that does not always yields the same, and is not kept. */

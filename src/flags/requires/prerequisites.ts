@@ -15,83 +15,171 @@ export type Prerequisites = {
   unfulfilled: (record: FlagValues, subject: Subject, now: number) => string | undefined;
   /** The flags that a flag needs, and that these need. */
   below: (record: FlagValues) => Iterable<FlagValues>;
+  /** The part that a later snapshot may share. */
+  shared: { graph: Graph | undefined };
 };
 
-type Need = { flag: string; node: Node | undefined; accepts: (result: Evaluation) => boolean };
+/** Flags by their places, with what each needs as of a stored text: the same as long as there are the same flags in the same order. */
+type Graph = {
+  slugs: readonly string[];
+  places: ReadonlyMap<string, number>;
+  texts: string[];
+  needs: (readonly Need[])[];
+};
 
-/** A flag with its result for the subject that is `epoch`. Evaluations are synchronous: one runs at a time. */
-type Node = { record: FlagValues; needs: readonly Need[] | undefined; epoch: number; result: Evaluation };
+/** A needed flag with its place; undefined for one that there is not. */
+type Need = Requirement & { at: number | undefined };
+
+/** Results of flags, and what they miss, each with the epoch that it is of. */
+type Known = {
+  results: (Evaluation | undefined)[];
+  missing: (string | undefined)[];
+  resultAt: Float64Array;
+  missingAt: Float64Array;
+};
 
 const NOTHING = { reason: "DISABLED" } as const;
 const OFF = { value: false, variant: "off", reason: "DISABLED" } as const;
 
-/** `decideOf` has the rules of the flags with variants. */
+/** `decideOf` has the rules of the flags with variants; `shared` is that of the snapshot before. */
 export function createPrerequisites(
   records: readonly FlagValues[],
   decideOf: (slug: string) => Decide | undefined,
+  shared: Prerequisites["shared"] = { graph: undefined },
 ): Prerequisites {
-  let bySlug: ReadonlyMap<string, FlagValues> | undefined;
-  const find = (slug: string) =>
-    (bySlug ??= new Map(records.map((record) => [record.slug, record]))).get(slug);
-  const nodes = new Map<string, Node>();
-  const nodeOf = (slug: string): Node | undefined => {
-    const known = nodes.get(slug);
-    const record = known ? undefined : find(slug);
-    if (!record) return known;
-    const node: Node = { record, needs: undefined, epoch: 0, result: NOTHING };
-    nodes.set(slug, node);
-    return node;
-  };
-  const needsOf = ({ requires }: FlagValues): readonly Need[] =>
-    requirementsOf(requires).map((each) => {
-      const node = nodeOf(each.flag);
-      return { flag: each.flag, node, accepts: acceptance(each, node?.record) };
-    });
+  const { placeOf, needsOf } = placesOf(records, shared);
+  const accepts = acceptance(records);
+
+  // By the place of each flag, for the subject that is `epoch`. Evaluations are synchronous: one runs at a time.
+  let known: Known | undefined;
   let [epoch, lastSubject, lastNow] = [0, null as Subject | null, 0];
-  const first = (node: Node, subject: Subject, now: number): string | undefined => {
-    for (const need of (node.needs ??= needsOf(node.record)))
-      if (!need.accepts(resultOf(need.node, subject, now))) return need.flag;
-    return undefined;
-  };
-  const resultOf = (node: Node | undefined, subject: Subject, now: number): Evaluation => {
-    if (!node) return NOTHING;
-    if (node.epoch === epoch) return node.result;
-    const { record } = node;
+  const missingOf = (at: number, subject: Subject, now: number): string | undefined => {
+    const { missing, missingAt } = known!;
+    if (missingAt[at] === epoch) return missing[at];
+    missingAt[at] = epoch;
     // No flag needs itself: where one would, it ends here.
-    node.epoch = epoch;
-    node.result = NOTHING;
-    const isFulfilled = record.requires === "" || first(node, subject, now) === undefined;
-    node.result = isFulfilled
-      ? evaluateFlag(record, decideOf(record.slug) ?? noRules, subject, now)
-      : offOf(record);
-    return node.result;
+    missing[at] = records[at]!.slug;
+    let found: string | undefined;
+    for (const need of needsOf(at))
+      if (need.at === undefined || !accepts(need, need.at, resultOf(need.at, subject, now))) {
+        found = need.flag;
+        break;
+      }
+    missing[at] = found;
+    return found;
   };
-  const unfulfilled: Prerequisites["unfulfilled"] = ({ slug, requires }, subject, now) => {
-    const node = requires === "" ? undefined : nodeOf(slug);
-    if (!node) return undefined;
-    if (subject !== lastSubject || now !== lastNow) [epoch, lastSubject, lastNow] = [epoch + 1, subject, now];
-    return first(node, subject, now);
+  const resultOf = (at: number, subject: Subject, now: number): Evaluation => {
+    const { results, resultAt } = known!;
+    if (resultAt[at] === epoch) return results[at]!;
+    const record = records[at]!;
+    const isFulfilled = record.requires === "" || missingOf(at, subject, now) === undefined;
+    const decide = record.rules === null ? noRules : (decideOf(record.slug) ?? noRules);
+    const result = isFulfilled ? evaluateFlag(record, decide, subject, now) : offOf(record);
+    results[at] = result;
+    resultAt[at] = epoch;
+    return result;
   };
-  const evaluates: Prerequisites["evaluates"] = (record) => {
-    const decide = decideOf(record.slug) ?? noRules;
-    if (record.requires === "") return (subject, now) => evaluateFlag(record, decide, subject, now);
-    const own: EvaluateFlag = (subject, now) => evaluateFlag(record, decide, subject, now);
-    return needing(record, own, (subject, now) => unfulfilled(record, subject, now));
+  const begin = (subject: Subject, now: number) => {
+    known ??= knownOf(records.length);
+    if (subject === lastSubject && now === lastNow) return;
+    epoch += 1;
+    lastSubject = subject;
+    lastNow = now;
   };
   return {
-    unfulfilled,
-    evaluates,
+    shared,
+    unfulfilled(record, subject, now) {
+      const at = record.requires === "" ? undefined : placeOf(record);
+      if (at === undefined) return undefined;
+      begin(subject, now);
+      return missingOf(at, subject, now);
+    },
+    evaluates(record) {
+      const decide = decideOf(record.slug) ?? noRules;
+      if (record.requires === "") return (subject, now) => evaluateFlag(record, decide, subject, now);
+      let at: number;
+      return needing(
+        record,
+        (subject, now) => resultOf(at, subject, now),
+        (subject, now) => {
+          at ??= placeOf(record)!;
+          begin(subject, now);
+          return missingOf(at, subject, now);
+        },
+      );
+    },
     *below(record) {
-      const seen = new Set<FlagValues>([record]);
+      const first = record.requires === "" ? undefined : placeOf(record);
+      const seen = new Set(first === undefined ? [] : [first]);
       for (const each of seen)
-        for (const { node } of each.requires === "" ? [] : needsOf(each)) {
-          const needed = node?.record;
-          if (!needed || seen.has(needed)) continue;
-          seen.add(needed);
-          yield needed;
+        for (const { at } of needsOf(each)) {
+          if (at === undefined || seen.has(at)) continue;
+          seen.add(at);
+          yield records[at]!;
         }
     },
   };
+}
+
+/** The places of flags, and what the flag at a place needs. */
+function placesOf(records: readonly FlagValues[], shared: Prerequisites["shared"]) {
+  let own: Graph | undefined;
+  const graph = (): Graph => (own ??= shared.graph = graphOf(records, shared.graph));
+  /** Most flags are asked for in their order. */
+  let next = 0;
+  const placeOf = (record: FlagValues): number | undefined => {
+    const at = records[next] === record ? next : graph().places.get(record.slug);
+    if (at !== undefined) next = at + 1;
+    return at;
+  };
+  const needsOf = (at: number): readonly Need[] => {
+    const { needs, texts, places } = graph();
+    const { requires } = records[at]!;
+    if (texts[at] !== requires) {
+      needs[at] = requirementsOf(requires).map((each) => ({ ...each, at: places.get(each.flag) }));
+      texts[at] = requires;
+    }
+    return needs[at]!;
+  };
+  return { placeOf, needsOf };
+}
+
+/** Whether the result of the flag at a place is what is needed of it. A flag without a value fulfils nothing. */
+function acceptance(records: readonly FlagValues[]): (need: Need, at: number, result: Evaluation) => boolean {
+  /** The result that a flag with variants has to have, where no variants are named: true, or any variant but its default. */
+  const usual: (true | { variant: string | null | undefined })[] = [];
+  return ({ variants }, at, result) => {
+    if ("errorCode" in result || result.variant === undefined) return false;
+    if (variants)
+      return variants.includes(result.variant) || (result.value === false && variants.includes("off"));
+    const { rules } = records[at]!;
+    const wanted = rules === null || (usual[at] ??= usualOf(rules));
+    return wanted === true ? result.value === true : result.variant !== wanted.variant;
+  };
+}
+
+/** The graph of some flags, which is the one before if it has the same. */
+function graphOf(records: readonly FlagValues[], before: Graph | undefined): Graph {
+  const isSame =
+    before?.slugs.length === records.length && records.every(({ slug }, at) => slug === before.slugs[at]);
+  if (isSame) return before;
+  const slugs = records.map(({ slug }) => slug);
+  const places = new Map(slugs.map((slug, at) => [slug, at]));
+  return { slugs, places, texts: slugs.map(() => ""), needs: slugs.map(() => []) };
+}
+
+function knownOf(count: number): Known {
+  return {
+    results: Array.from({ length: count }),
+    missing: Array.from({ length: count }),
+    resultAt: new Float64Array(count),
+    missingAt: new Float64Array(count),
+  };
+}
+
+function usualOf(text: string): true | { variant: string | null | undefined } {
+  const { variants, defaultVariant } = parseRules(text);
+  return areBoolean(variants) || { variant: defaultVariant };
 }
 
 /** The evaluation of a flag that needs others, of which `missingOf` names the first that is not as it has to be. */
@@ -121,22 +209,6 @@ function needing(
 /** The result of a flag while it is off. */
 function offOf(record: FlagValues) {
   return record.rules === null ? OFF : NOTHING;
-}
-
-/** Whether a result of a flag is what a requirement asks for. A flag without a value fulfils none. */
-function acceptance({ variants }: Requirement, record: FlagValues | undefined): Need["accepts"] {
-  if (variants) {
-    const takesFalse = variants.includes("off");
-    return (result) =>
-      "variant" in result &&
-      result.variant !== undefined &&
-      (variants.includes(result.variant) || (takesFalse && result.value === false));
-  }
-  const rules = record?.rules == null ? null : parseRules(record.rules);
-  if (rules === null || areBoolean(rules.variants))
-    return (result) => "value" in result && result.value === true;
-  const { defaultVariant } = rules;
-  return (result) => "variant" in result && result.variant !== undefined && result.variant !== defaultVariant;
 }
 
 function noRules(): never {
