@@ -121,6 +121,11 @@ async function upload({ yes }: Config, from: string, to: string): Promise<{ file
     throw usage(`${from} has no name of a backup`, "such names end in .tar, .tar.gz or .tar.age");
   const place = openPlace(to);
   const name = place.name ?? basename(from);
+  if (name.endsWith(".age") !== from.endsWith(".age"))
+    throw usage(
+      `backup copy neither encrypts nor decrypts, and one of ${from} and ${name} ends in .age`,
+      "give both the same end",
+    );
   const file = place.urlOf(name);
   if (!yes && (await place.bucket.has(name))) throw exists(file);
   await storeArchive(place, name, from);

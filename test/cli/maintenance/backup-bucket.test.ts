@@ -84,6 +84,21 @@ describe("a backup in a bucket", () => {
     expect(names()).toEqual(["some/prefix/mine.tar.gz"]);
   });
 
+  test.each([
+    ["plain.tar", "hidden.tar.age"],
+    ["hidden.tar.age", "plain.tar"],
+  ])("is not copied as %s to a name that says otherwise, %s", async (from, to) => {
+    const file = join(tempDirectory(), from);
+    writeFileSync(file, "an archive");
+    expect(
+      await run("backup", "copy", file, fake.url.replace("some/prefix", `some/prefix/${to}`)),
+    ).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("backup copy neither encrypts nor decrypts"),
+    });
+    expect(names()).toEqual([]);
+  });
+
   test("that is missing, or has no credentials, is said", async () => {
     expect(await run("backup", "verify", fake.url)).toMatchObject({
       code: 3,
