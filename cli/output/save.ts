@@ -104,14 +104,7 @@ export async function saveTo(
 ): Promise<void> {
   const target = await targetOf(file);
   const folder = dirname(target.path);
-  const cannotWrite = (error: unknown) => {
-    const known = diskError(error, `the file ${file}`);
-    if (known instanceof AppError) return known;
-    return new AppError("forbidden", `the file ${file} cannot be written`, {
-      cause: error,
-      hint: `check that the folder ${folder} exists and is yours`,
-    });
-  };
+  const cannotWrite = (error: unknown) => notWritable(file, error);
   using partial = target.isStream ? undefined : partialIn(folder, cannotWrite);
   const written = partial?.path("file") ?? target.path;
   const handle = await open(written, "w", 0o600).catch((error: unknown) => {
@@ -136,6 +129,15 @@ export async function saveTo(
   await syncDirectory(folder);
 }
 
+function notWritable(file: string, error: unknown): AppError {
+  const known = diskError(error, `the file ${file}`);
+  if (known instanceof AppError) return known;
+  return new AppError("forbidden", `the file ${file} cannot be written`, {
+    cause: error,
+    hint: `check that the folder ${dirname(file)} exists and is yours`,
+  });
+}
+
 function partialIn(
   folder: string,
   cannotWrite: (error: unknown) => AppError,
@@ -157,7 +159,10 @@ async function targetOf(file: string): Promise<{ path: string; isStream: boolean
       throw usage(`${file} is a directory`, `name a file in it: ${join(file, "FILE")}`);
     return { path, isStream: !status.isFile() };
   } catch (error) {
-    if (systemCode(error) === "ENOENT") return { path: file, isStream: false };
-    throw error;
+    const code = systemCode(error);
+    if (/^ENO(?:ENT|TDIR)$/.test(code) && file.endsWith("/"))
+      throw usage(`there is no directory ${file}`, `create it, and name a file in it: ${join(file, "FILE")}`);
+    if (code === "ENOENT") return { path: file, isStream: false };
+    throw code === "" || error instanceof AppError ? error : notWritable(file, error);
   }
 }

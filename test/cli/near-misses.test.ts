@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { formflag, onData } from "../support/commands.ts";
@@ -220,6 +220,22 @@ describe("a restore", () => {
       expect(stderr).toMatch(new RegExp(`^hint: .*${hint}`, "m"));
     }
     expect(await Bun.file(into).exists()).toBe(false);
+  });
+});
+
+describe("an output file", () => {
+  const folder = tempDirectory();
+  writeFileSync(join(folder, "notes.txt"), "");
+  test.each([
+    ["new/", 2, "there is no directory", "name a file in it"],
+    ["notes.txt/", 2, "there is no directory", "name a file in it"],
+    ["notes.txt/a", 4, "cannot be written", "check that the folder"],
+    ["a".repeat(300), 4, "cannot be written", "check that the folder"],
+  ])("of %j says why there can be none", async (name, code, message, hint) => {
+    const { stderr, code: exit } = await run("export", "-o", join(folder, "/") + name);
+    expect(stderr).toContain(message);
+    expect(stderr).toMatch(new RegExp(`^hint: .*${hint}`, "m"));
+    expect(exit).toBe(code);
   });
 });
 
