@@ -93,7 +93,7 @@ const OFFERED: [line: string, offered: string[]][] = [
   ["targets add ", ["contact"]],
   ["targets add contact ", []],
   ["targets rotate k", ["k3v9-x2mq-71bd"]],
-  ["submissions export contact --format ", ["csv", "json", "jsonl", "zip"]],
+  ["submissions export contact --format ", ["csv", "json", "jsonl", "xlsx", "zip"]],
   ["submissions download x ", []],
   ["tokens revoke ", ["laptop"]],
   ["completion ", ["bash", "fish", "zsh"]],
