@@ -28,6 +28,7 @@ const REPEATABLE = [
   "--notify",
   "--pattern",
   "--project",
+  "--requires",
   "--scope",
   "--spam-email",
   "--spam-word",

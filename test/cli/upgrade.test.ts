@@ -105,7 +105,7 @@ const READING =
   `status; today; stats; history; export; diff -f FILE; apply -f FILE --dry-run; whoami; use shop; check; mcp
 projects list; projects get shop; projects history shop
 environments list -p shop; environments get develop -p shop; environments history develop -p shop
-flags get a -p shop -e develop; flags list -p shop; flags stale -p shop; flags usage a -p shop -e develop; flags reads a -p shop -e develop
+flags get a -p shop -e develop; flags list -p shop; flags stale -p shop; flags cleanup a -p shop; flags usage a -p shop -e develop; flags reads a -p shop -e develop
 flags refs list -p shop; flags feedback show a -p shop -e develop; flags feedback export a -p shop -e develop
 flags evaluate a -p shop -e develop; flags export -p shop -e develop; flags manifest -p shop
 flags history a -p shop; flags scheduled -p shop; flags ramp a -p shop -e develop; flags ramps -p shop

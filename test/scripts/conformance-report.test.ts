@@ -8,6 +8,7 @@ import { tempDirectory } from "../support/temp.ts";
 const subject = {
   name: "@formflag/openfeature",
   report: "conformance",
+  sdk: "@openfeature/server-sdk",
   lacks: { "@numbers": "has one type" },
   open: () => Promise.reject(new Error("unused")),
   close: () => Promise.resolve(),

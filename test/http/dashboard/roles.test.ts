@@ -249,6 +249,7 @@ const RULES: Record<string, Rule> = {
   },
   "/projects/:project/import/document": { least: "admin", on: `${shop}/import`, fields: { text: "{}" } },
   "/projects/:project/settings": { least: "admin", on: `${shop}/settings`, fields: { name: "New" } },
+  "/projects/:project/done": { least: "editor", on: "", fields: { flag: "a" } },
   "/projects/:project/delete": { least: "admin", on: `${shop}/delete`, fields: { name: "shop" } },
   "/projects/:project/members": {
     least: "admin",
