@@ -208,7 +208,7 @@ async function readHolds(
 const DEFAULT: Keep = { variant: null, value: null, payload: null, text: "keep the default of the code" };
 
 /** Judges a flag by what it is in each environment, and what holds it. */
-export function judgeFinish(
+function judgeFinish(
   uses: readonly { environment: string; record: FlagRecord }[],
   now: number,
   holds: readonly string[],

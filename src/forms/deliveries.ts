@@ -50,7 +50,7 @@ export function deliveriesOf(app: FormsApp, form: Form, targets: readonly Intake
 }
 
 /** The automatic reply to a submission with these fields; null if the form sends none or no address is found. */
-export function autoreplyTo(app: FormsApp, form: Form, fields: object): NewDelivery | null {
+function autoreplyTo(app: FormsApp, form: Form, fields: object): NewDelivery | null {
   if (!form.autoreply) return null;
   // Where senders confirm, nothing else is mailed by itself to another address.
   const target = findSenderAddress(fields, form.optIn ?? form.emailField, emailFieldOf(form.schema));

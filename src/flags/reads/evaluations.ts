@@ -18,7 +18,7 @@ import { createMemberLists } from "./member-lists.ts";
 import type { FlagsApp } from "../store.ts";
 
 /** Result of an evaluation; a flag that does not exist has an error too. */
-export type Outcome = Shown | { errorCode: "FLAG_NOT_FOUND"; errorDetails: string };
+type Outcome = Shown | { errorCode: "FLAG_NOT_FOUND"; errorDetails: string };
 
 /** A result as people read it: the flag that it needs and that is not as it has to be is the reason, and named in the metadata. */
 type Shown =

@@ -13,7 +13,7 @@ export type Standings = Pick<Prerequisites, "below" | "unfulfilled" | "shared"> 
 };
 
 /** Result of the rules of an enabled flag for readers without a context. */
-export type Standing = Omit<Compiled, "compile"> & { dependsOnTime: boolean };
+type Standing = Omit<Compiled, "compile"> & { dependsOnTime: boolean };
 
 /**
  * The standings of flags. Rules that are in `before` are not evaluated again. Compiling a rule

@@ -5,7 +5,7 @@ import { areBoolean, parseRules } from "../rules/rules.ts";
 import { type Requirement, requirementsOf } from "./requirement.ts";
 
 /** Evaluates a flag. The same result is the same object, unless it is an error. */
-export type EvaluateFlag = (subject: Subject, now: number) => Evaluation;
+type EvaluateFlag = (subject: Subject, now: number) => Evaluation;
 
 /** The evaluation of flags that may need others, which are evaluated for the same subject. */
 export type Prerequisites = {

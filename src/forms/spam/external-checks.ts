@@ -14,7 +14,7 @@ import { checkReason } from "./spam-reason.ts";
 import { VERDICTS, type Verdict } from "./verdict.ts";
 
 /** Why a submission is spam, and why checks gave no verdict; null for neither. */
-export type Judgement = { spam: string | null; unchecked: string | null };
+type Judgement = { spam: string | null; unchecked: string | null };
 
 /**
  * Asks the external checks of a form about a submission; `trace` is the span of its request, as `traceparent`. Throws

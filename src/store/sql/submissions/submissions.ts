@@ -163,7 +163,7 @@ export function* standingOfSubmissions(ids: readonly string[]): Work<Record<stri
 }
 
 /** Whether the sender of a submission `s` was to confirm it, and has not. */
-export const WAITS = "CASE WHEN s.consent IS NOT NULL AND s.confirmed_at IS NULL THEN 1 ELSE 0 END";
+const WAITS = "CASE WHEN s.consent IS NOT NULL AND s.confirmed_at IS NULL THEN 1 ELSE 0 END";
 
 /** The columns of a submission that change, by what people do with it. */
 export const CHANGING = [
