@@ -13,7 +13,7 @@ const MOST = {
   "flags list": [193, 849],
   "flags set": [252, 1110],
   "serve until it listens": [258, 1065],
-  "serve with its jobs": [300, 1251],
+  "serve with its jobs": [300, 1255],
 };
 
 test("a command loads only what it needs, and a server what it needs to listen", () => {

@@ -64,6 +64,7 @@ describe("a browser key", () => {
     expect(JSON.stringify([all.json, one.json])).not.toContain("secret-sale");
     const shown = await post(`${ALL}/notice`, { "x-api-key": key });
     expect(shown.json["metadata"]).toMatchObject({ prerequisite: "open-sale" });
+    for (const flag of ["banner", "notice", "open-sale"]) await set(flag, { browser: false });
   });
 
   test("is refused for a page of an origin that is not allowed", async () => {
