@@ -20,7 +20,7 @@ import { planUpdate } from "../../../src/projects/plan.ts";
 import type { Project } from "../../../src/projects/project.ts";
 import { type ClockedApp, openTestApp } from "../app.ts";
 import { putExperiment } from "../../../src/experiments/plan.ts";
-import { addForm, addProject, apply } from "./apply.ts";
+import { ANN, addForm, addProject, apply } from "./apply.ts";
 import { experimentOf } from "./experiments.ts";
 import { furnish } from "../pages/furnished.ts";
 import { uploadsOf } from "../uploads.ts";
@@ -85,6 +85,17 @@ async function fillEveryTable(app: App & { clock: { now: number } }): Promise<vo
   };
   await store.submissions.insert(submissionTo(key, { conditions, deliveries: [reply] }));
   await addMember(store, key);
+  await addExample(store);
+}
+
+/** An example of spam for the filter of a form that learns. */
+async function addExample(store: App["store"]): Promise<void> {
+  const { submissions, learning } = store;
+  const { key } = await addForm(store, "learning", { learn: true });
+  const sent = submissionTo(key);
+  await submissions.insert(sent);
+  await submissions.mark([sent.id], "spam", {}, ANN);
+  await learning.keep([{ id: sent.id, hashes: Uint8Array.of(1, 2, 3, 4) }]);
 }
 
 /** A segment that a form fills, with a member. */
