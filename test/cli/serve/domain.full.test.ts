@@ -16,7 +16,7 @@ import { tempDirectory } from "../../support/temp.ts";
 const NAMES = ["forms.example.com", "www.example.com"];
 
 /** Starts a server for the names with certificates of an authority. */
-function start(
+async function start(
   { directory, ca, httpPort }: Pebble,
   {
     data = tempDirectory(),
@@ -42,8 +42,13 @@ function start(
     `127.0.0.1:${port}`,
     ...more,
   ];
-  return startServer(args, { data, addresses: 2, ...(spawned && { spawned }) });
+  const server = await startServer(args, { data, addresses: 2, ...(spawned && { spawned }) });
+  started.push(server);
+  return server;
 }
+
+/** Servers that the next test would find at the port to which the authority comes. */
+const started: RunningServer[] = [];
 
 /** The certificate that a new connection gets. */
 function certificateAt(url: string): Promise<X509Certificate> {
@@ -99,6 +104,7 @@ const authority = hasPebble ? await startPebble() : (null as never);
 
 describe.skipIf(!hasPebble)("serve --domain", () => {
   afterEach(async () => {
+    await Promise.all(started.splice(0).map((server) => server.stop("SIGKILL")));
     authority.intercept = () => null;
     authority.window = null;
     await authority.resolve("127.0.0.1");

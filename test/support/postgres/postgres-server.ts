@@ -108,7 +108,7 @@ const INITDB = ["-A", "trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync
 const DEFAULTS = {
   listen_addresses: "127.0.0.1",
   unix_socket_directories: "",
-  max_connections: "600",
+  max_connections: "1500",
   shared_buffers: "64MB",
   ssl: "on",
   // How long a transaction waits before the server looks whether it waits for itself.
