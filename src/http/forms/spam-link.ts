@@ -1,48 +1,24 @@
 import { html } from "hono/html";
 import type { SpamLinks } from "../../forms/inbox/spam-links.ts";
-import { type Client, limitKey } from "../address.ts";
-import { type Report, showError } from "../errors.ts";
-import type { RateLimiter } from "../rate-limit.ts";
+import type { Shown } from "../errors.ts";
+import { type LinkParts, answerMailLink } from "./mail-link.ts";
 import { page } from "./pages/layout.ts";
 
-/** Requests of one address to these links. */
-const RATE = { count: 60, seconds: 60 };
-
-type Parts = {
-  links: SpamLinks;
-  client: () => Client;
-  count: RateLimiter;
-  /** Admits the request and returns a function to call at its end. */
-  enter: () => () => void;
-  report: Report;
-};
-
-/**
- * Answers a signed link that marks a submission as spam. GET only shows a page with a button, because mail programs and
- * their filters open links by themselves; POST marks it.
- */
-export async function answerSpamLink(
+/** Answers a signed link that marks a submission as spam. */
+export function answerSpamLink(
   request: Request,
   token: string,
-  { links, client, count, enter, report }: Parts,
+  { links, ...parts }: LinkParts & { links: SpamLinks },
 ): Promise<Response> {
-  let leave: (() => void) | undefined;
-  try {
-    leave = enter();
-    const sender = limitKey(client());
-    if (sender !== null) count(sender, RATE);
-    const isPost = request.method === "POST";
-    const submission = await (isPost ? links.mark(token) : links.find(token));
-    return await (submission.state === "spam" ? donePage() : askingPage(submission));
-  } catch (error) {
-    const { status, headers } = showError(error, report, request);
-    const [title, text] = EXPLANATIONS[status] ?? OTHERWISE;
-    const answer = await page({ status, title, mark: "bad" }, html`<p>${text}</p>`);
-    for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value);
-    return answer;
-  } finally {
-    leave?.();
-  }
+  return answerMailLink(
+    request,
+    parts,
+    async (isPost) => {
+      const submission = await (isPost ? links.mark(token) : links.find(token));
+      return submission.state === "spam" ? donePage() : askingPage(submission);
+    },
+    failedPage,
+  );
 }
 
 /** The form has no address, so that it goes to the address of the page behind any proxy. */
@@ -69,3 +45,8 @@ const EXPLANATIONS: Record<number, readonly [title: string, text: string]> = {
   410: ["This link has expired", "The submission can still be marked in the dashboard."],
   429: ["Too many requests", "Please try again in a minute."],
 };
+
+function failedPage({ status }: Shown): Promise<Response> {
+  const [title, text] = EXPLANATIONS[status] ?? OTHERWISE;
+  return page({ status, title, mark: "bad" }, html`<p>${text}</p>`);
+}

@@ -7,7 +7,7 @@ import { SPAM_LINK_PATH, createSpamLinks } from "../../forms/inbox/spam-links.ts
 import type { Client } from "../address.ts";
 import type { Report } from "../errors.ts";
 import { FEED_PATH } from "../paths.ts";
-import { type Guard, type ThreadCounts, createRateLimiter } from "../rate-limit.ts";
+import { type Guard, type RateLimiter, type ThreadCounts, createRateLimiter } from "../rate-limit.ts";
 import { answerFileLink } from "./files.ts";
 import type { Links } from "./links.ts";
 import { answerSpamLink } from "./spam-link.ts";
@@ -42,25 +42,23 @@ export function addTokenLinks(
     const enter = () => guard(() => c.env.client);
     return answerFileLink(c.req.raw, c.req.param("token"), { links: fileLinks, enter, report });
   });
+  const partsFor = (client: () => Client, count: RateLimiter) => ({
+    client,
+    count,
+    enter: () => guard(client),
+    report,
+  });
   routes.on(["GET", "POST"], `${SPAM_LINK_PATH}/:token`, (c) => {
-    const client = () => c.env.client;
-    const parts = { links: spamLinks, client, count: countSpamLink, enter: () => guard(client), report };
-    return answerSpamLink(c.req.raw, c.req.param("token"), parts);
+    const parts = partsFor(() => c.env.client, countSpamLink);
+    return answerSpamLink(c.req.raw, c.req.param("token"), { ...parts, links: spamLinks });
   });
   const countOptIn = createRateLimiter(app.now, "requests", threads, "opt-in links");
   for (const action of ["confirm", "unsubscribe"] as const)
     routes.on(["GET", "POST"], `${OPT_IN_PATHS[action]}/:token`, async (c) => {
-      const client = () => c.env.client;
+      const parts = partsFor(() => c.env.client, countOptIn);
       // Loaded with the first request for one.
       const { answerOptIn } = await import("./opt-in.ts");
-      const parts = {
-        links: await optInLinks(),
-        client,
-        count: countOptIn,
-        enter: () => guard(client),
-        report,
-      };
-      return answerOptIn(c.req.raw, action, c.req.param("token"), parts);
+      return answerOptIn(c.req.raw, action, c.req.param("token"), { ...parts, links: await optInLinks() });
     });
   // Loaded with the first request for one.
   const feeds = once(async () => (await import("./feeds.ts")).createFeedHandler(app, report, guard, threads));
