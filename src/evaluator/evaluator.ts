@@ -19,7 +19,7 @@ export type Evaluator = {
   keys: readonly string[];
 };
 
-/** Compiles every rule of an environment once; `operations` are those that its rules use and flagd does not have. */
+/** Compiles every rule of an environment once; `operations` are the ones of its rules that flagd does not have. */
 export function compile(environment: Environment, operations: Operations = {}): Evaluator {
   const { flags, $evaluators = {}, metadata = {} } = environment;
   const compileRule = createRules(new Map(Object.entries($evaluators)), { operations });

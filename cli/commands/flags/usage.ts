@@ -102,7 +102,7 @@ export const addCleanupCommand = verb("cleanup", {
   options: ["project", "field"],
   help: `
 A flag is finished if everyone gets the same in every environment and no ramp, experiment, form, schedule, expiry or other
-flag holds it. How long that is so is shown, and not required. A permanent flag is not finished. References are those that
+flag holds it. How long that is so is shown, and not required. A permanent flag is not finished. The references are what
 flags refs scan --upload has sent, with the commit that was read.
 
 Exit code: 0 finished, 9 not yet.

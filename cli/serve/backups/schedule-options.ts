@@ -37,8 +37,8 @@ export function recipientOption(): Option {
 }
 
 /**
- * The places of the backups of a server: a folder as an absolute path, a bucket as a URL, or both; the seconds between two, those that
- * are kept, and the public keys to which they are encrypted, none for none.
+ * The places of the backups of a server: a folder as an absolute path, a bucket as a URL, or both; the seconds between two, what
+ * is kept of them, and the public keys to which they are encrypted, none for none.
  */
 export type BackupSettings = {
   directory: string | null;

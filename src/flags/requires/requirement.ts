@@ -4,7 +4,7 @@ export type Requirement = { flag: string; variants?: string[] | undefined };
 /** A flag of an environment that needs others; `requires` is the stored text. */
 export type Needing = { slug: string; requires: string };
 
-/** The flags of an environment that need others, without those that are archived, and the flags that there are. */
+/** The flags of an environment that need others, without archived ones, and the flags that there are. */
 export type Needs = {
   environment: string;
   needing: readonly Needing[];

@@ -15,7 +15,7 @@ export type UnreadExample = { id: string; data: string | null };
 /** The hashes of an example's features, of four bytes each; null for one that cannot be read any more. */
 export type NewExample = { id: string; hashes: Uint8Array | null };
 
-/** Examples of the filters of projects: submissions that people marked, even those that are deleted since. */
+/** Examples of the filters of projects: submissions that people marked, also where they are deleted since. */
 export type LearningStore = {
   /** Of a project, by its slug. */
   counts(project: string): Promise<LearnedCounts>;

@@ -63,7 +63,7 @@ export function doneRoutes({ app, act, get, post }: Dashboard) {
 
 type Row = { slug: string; text: string; days: number; places: Place[] };
 
-/** A page of the flags that are done, those that have been so for longest first. */
+/** A page of the flags that are done, the longest done first. */
 async function readDone(app: App, project: Project, after: string | null) {
   const now = app.now();
   const { flags: all } = await flagsInLanes(app, project);
