@@ -140,7 +140,8 @@ async function readFinishes(
 ): Promise<Map<string, Finish & { isArchived: boolean; createdAt: number }>> {
   const { store } = app;
   const environments = (await store.environments.list(project)).map(({ slug }) => slug);
-  const holds = slugs.length > 0 ? await readHolds(app, project, caller) : new Map<string, string[]>();
+  const holds =
+    slugs.length > 0 ? await readHolds(app, project, environments, caller) : new Map<string, string[]>();
   const finishes = new Map<string, Finish & { isArchived: boolean; createdAt: number }>();
   const takeTurns = createTurns();
   for (let from = 0; from < slugs.length; from += FLAGS_AT_ONCE) {
@@ -173,16 +174,16 @@ async function readFinishes(
 async function readHolds(
   { store }: FlagsApp,
   project: string,
+  environments: readonly string[],
   caller: Caller | undefined,
 ): Promise<Map<string, string[]>> {
   const holds = new Map<string, string[]>();
   const add = (flag: string, hold: string) => holds.set(flag, [...(holds.get(flag) ?? []), hold]);
-  const environments = await store.environments.list(project);
   const [ramps, scheduled, forms, ...needs] = await Promise.all([
     everyItem<FoundRamp>((last) => store.ramps.page(project, null, { limit: STEP, after: last?.ramp })),
     everyItem<ScheduledChange>((last) => store.scheduled.page(project, null, { limit: STEP, after: last })),
     store.projects.openedForms(project),
-    ...environments.map(({ slug }) => store.flags.needs(project, slug)),
+    ...environments.map((environment) => store.flags.needs(project, environment)),
   ]);
   for (const ramp of ramps.map(settled))
     if (isHeld(ramp)) add(ramp.flag, `A ramp holds it in ${ramp.environment}.`);
