@@ -188,11 +188,15 @@ function stepName(step: number | string): string {
 }
 
 function isJson(text: string): boolean {
+  return parseJson(text) !== undefined;
+}
+
+/** The value of a text in JSON; undefined for any other text. */
+export function parseJson(text: string): unknown {
   try {
-    JSON.parse(text);
-    return true;
+    return JSON.parse(text);
   } catch {
-    return false;
+    return undefined;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Challenge } from "altcha-lib/types";
 import type { ClockAndRandom } from "../../base/clock.ts";
 import type { Random } from "../../base/ids.ts";
-import { isObject } from "../../base/json.ts";
+import { isObject, parseJson } from "../../base/json.ts";
 import { once } from "../../base/once.ts";
 import type { FormsApp } from "../store.ts";
 
@@ -125,15 +125,6 @@ function parsePayload(payload: string): Sent | undefined {
   return isObject(parameters) && typeof signature === "string" && typeof derivedKey === "string"
     ? { parameters, signature, derivedKey }
     : undefined;
-}
-
-/** Returns undefined if the text is not JSON. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The text that the library signs: parameters in the order of their names. */

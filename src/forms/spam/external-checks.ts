@@ -1,6 +1,6 @@
 import { isoTime } from "../../base/clock.ts";
 import { AppError } from "../../base/errors.ts";
-import { isObject } from "../../base/json.ts";
+import { isObject, parseJson } from "../../base/json.ts";
 import { once } from "../../base/once.ts";
 import type { Outgoing, WebhookDelivery } from "../../delivery/outgoing.ts";
 import { type SentSubmission, submissionJson } from "../../delivery/submission-json.ts";
@@ -108,7 +108,7 @@ function failed({ checkFailing }: Form, failure: string): Given {
 
 /** The verdict in the answer of a check; null if it has none. */
 function readVerdict(answer: string): Given | null {
-  const value = jsonIn(answer);
+  const value = parseJson(answer);
   if (!isObject(value)) return null;
   const verdict = VERDICTS.find((each) => each === value["verdict"]);
   if (verdict === undefined) return null;
@@ -154,11 +154,3 @@ const NO_TEXTS = {
   unsubscribedAt: null,
   consent: null,
 };
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
