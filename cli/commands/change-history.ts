@@ -2,7 +2,7 @@ import { recordedState } from "../../src/flags/segment.ts";
 import { clock } from "../../src/base/clock.ts";
 import type { Command } from "commander";
 import { DEFAULT_PAGE, MAX_PAGE } from "../../src/base/pages.ts";
-import type { Source } from "../../src/access/source.ts";
+import { type Source, actorName } from "../../src/access/source.ts";
 import { type viewRevision, actionOf, nounOf } from "../../src/projects/history.ts";
 import type { Io } from "../output/terminal.ts";
 import { printable, shown } from "../output/text.ts";
@@ -16,9 +16,10 @@ import { heard } from "../session/command-line.ts";
 
 type Kind = "flag" | "segment" | "experiment" | "environment" | "project" | "form";
 /** A change; one of all projects and forms names its project. */
-type Change = Omit<ReturnType<typeof viewRevision>, "source"> & {
+type Change = Omit<ReturnType<typeof viewRevision>, "source" | "via"> & {
   project?: string | null;
   source?: Source | null | undefined;
+  via?: string | null | undefined;
 };
 
 /** The thing whose changes are listed: without a kind everything, without a name all of the kind in the project. */
@@ -162,7 +163,7 @@ async function changesOf(
 
 /** The line above a change; it names what the command line does not. */
 function headOf(change: Change, { kind: asked, name: named }: Subject): string {
-  const { revision, at, who, environment, kind, name, project } = change;
+  const { revision, at, environment, kind, name, project } = change;
   const isNamed = named !== undefined && asked !== "project";
   const own = kind === "ramp" && asked === "flag" ? ["ramp"] : [];
   const what = isNamed ? own : [`${nounOf(kind)} ${project == null ? "" : `${project}/`}${name}`];
@@ -171,11 +172,11 @@ function headOf(change: Change, { kind: asked, name: named }: Subject): string {
   const parts = [
     `revision ${revision}`,
     at,
-    who,
+    actorName(change),
     ...what,
     ...where,
     actionOf(change),
-    ...(change.source === "mcp" ? ["by an assistant"] : []),
+    ...(change.source === "mcp" && change.via == null ? ["by an assistant"] : []),
   ];
   // A server of an earlier version sends none.
   const reason = change.why == null ? "" : `\nwhy: ${printable(change.why)}`;

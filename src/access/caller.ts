@@ -16,6 +16,8 @@ export type Author = {
   address?: string | undefined;
   /** The way by which the change came. Default for formflag itself: `schedule`. */
   source?: Source | undefined;
+  /** The name of the assistant's client that acted for the author. */
+  via?: string | undefined;
   /** How the change was reviewed; null if it was not. */
   review?: ReviewNote | null | undefined;
 };
@@ -34,6 +36,8 @@ export type Caller = Rights & {
   session?: Pick<Session, "id" | "method" | "expiresAt"> | undefined;
   /** The way by which the caller's changes come. */
   source?: Source | undefined;
+  /** The name of the assistant's client that acts for a user, such as `Claude`; undefined for a caller that acts by itself. */
+  via?: string | undefined;
   /** The network address of the request. */
   address?: string | undefined;
   /** The review of the changes; without one, environments that need approvals refuse them. */
@@ -46,12 +50,14 @@ export type Caller = Rights & {
 };
 
 /** The part of a caller that an author is made of. */
-export type Acting = Pick<Caller, "name" | "why" | "source" | "address" | "review"> & { type: ActorType };
+export type Acting = Pick<Caller, "name" | "why" | "source" | "via" | "address" | "review"> & {
+  type: ActorType;
+};
 
 /** The caller as the author of changes at a time, in milliseconds since 1970. */
-export function authorOf({ name, why, type, source, address, review }: Acting, at: number): Author {
+export function authorOf({ name, why, type, source, via, address, review }: Acting, at: number): Author {
   const made = source ?? (type === "system" ? "schedule" : undefined);
-  return { who: name, at, why, type, source: made, address, review: review?.note() };
+  return { who: name, at, why, type, source: made, via, address, review: review?.note() };
 }
 
 /** The person who runs commands on the machine that holds the data: everything is allowed. */

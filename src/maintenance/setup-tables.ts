@@ -176,6 +176,7 @@ export const SETUP_TABLES = {
     why: "text?",
     review: "text? object",
     source: "text? changeSource",
+    via: "text?",
   }),
   proposals: setup("id", {
     id: "text dashedKey",
@@ -197,6 +198,7 @@ export const SETUP_TABLES = {
     applied_by: "text?",
     applied_at: "integer? time",
     account: "text?",
+    via: "text?",
   }),
   project_targets: setup("id", {
     id: "text dashedKey",

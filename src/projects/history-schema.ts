@@ -19,6 +19,8 @@ export const changeSchema = z.object({
   why: z.nullable(z.string()),
   /** The way by which it came; null before that was recorded, and left out by a server of an earlier version. */
   source: z.optional(z.nullable(z.enum(SOURCES))),
+  /** The assistant that acted for `who`, by the name of its client; null for none, and left out by a server of an earlier version. */
+  via: z.optional(z.nullable(z.string())),
   /** Whether an administrator made it without the approvals that it needs. */
   bypass: z.boolean(),
   /** The proposed change that it was part of, with its author and who approved it; `who` applied it. Null for others. */

@@ -13,6 +13,8 @@ export type Revision = HistoryEntry & {
   why: string | null;
   /** The way by which it came; null if that was not recorded. */
   source: Source | null;
+  /** The name of the assistant's client that acted for `who`; null for none. */
+  via: string | null;
   /** How it was reviewed; null for a direct change. */
   review: ReviewNote | null;
 };
@@ -46,7 +48,7 @@ export type RevisionQuery = {
 
 /** A change as the admin API shows it. */
 export function viewRevision(change: Revision) {
-  const { revision, environment, kind, name, at, who, why, source, review, before, after } = change;
+  const { revision, environment, kind, name, at, who, why, source, via, review, before, after } = change;
   const bypass = review?.bypass ?? false;
   const reviewed = review && { change: review.change, author: review.author, approvers: review.approvers };
   return {
@@ -58,6 +60,7 @@ export function viewRevision(change: Revision) {
     who,
     why,
     source,
+    via,
     bypass,
     review: reviewed && { ...reviewed, approvers: [...reviewed.approvers] },
     before,

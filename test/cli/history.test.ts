@@ -78,6 +78,7 @@ describe("history", () => {
       who: expect.stringMatching(/^(?!unknown)/),
       why: null,
       source: "cli",
+      via: null,
       review: null,
       bypass: false,
       before: { enabled: false, expiredAt: null, description: "why\u202e" },

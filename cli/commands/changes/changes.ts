@@ -2,6 +2,7 @@ import { type Command, Option } from "commander";
 import { changes as operations } from "../../../src/operations/changes/changes.ts";
 import { PROPOSAL_STATUSES } from "../../../src/projects/approval.ts";
 import type { ProposalView } from "../../../src/documents/changes/proposal.ts";
+import { actorName } from "../../../src/access/source.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shown, table } from "../../output/text.ts";
 import { listAll } from "../../session/pages.ts";
@@ -49,7 +50,7 @@ const addListCommand = verb("list ls", {
       each.id,
       statusInWords(each),
       each.summary,
-      each.who,
+      actorName(each),
       `${approvalsOf(each)}/${each.needed}`,
       each.createdAt,
     ]);
@@ -83,11 +84,11 @@ const addGetCommand = verb("get", {
 
 async function describe(change: ProposalView, paint: Session["paint"]): Promise<string> {
   const { JSON_NOTATION, printDiff } = await import("../../output/diff.ts");
-  const { id, summary, who, why, isOutdated, needed, environments, reviews, expiresAt, etag } = change;
+  const { id, summary, why, isOutdated, needed, environments, reviews, expiresAt, etag } = change;
   const lines = [
     shown`change ${id}: ${summary}`,
     shown`status: ${statusInWords(change)}${isOutdated ? ": refresh it" : ""}, ${approvalsOf(change)} of ${needed} approvals`,
-    shown`by ${who}${why === null ? "" : `: ${why}`}`,
+    shown`by ${actorName(change)}${why === null ? "" : `: ${why}`}`,
     shown`environments: ${environments.join(", ")}; expires ${expiresAt}`,
     ...reviews.map(
       (each) => shown`${each.verdict} by ${each.who}, ${each.at}${each.why === null ? "" : `: ${each.why}`}`,

@@ -3,7 +3,14 @@ import { AppError } from "../../base/errors.ts";
 import type { Page } from "../../base/pages.ts";
 import { type Acting, type Caller, authorOf } from "../caller.ts";
 import { requireScope, requireScopeSomewhere, visibleProjects } from "../rights.ts";
-import { type AuditEntry, type AuditEvent, type AuditFilter, type NewAuditEntry, SYSTEM } from "./entry.ts";
+import {
+  type AuditEntry,
+  type AuditEvent,
+  type AuditFilter,
+  type NewAuditEntry,
+  SYSTEM,
+  entryOf,
+} from "./entry.ts";
 import type { AuditStore } from "./audit-store.ts";
 
 /** The part of the app that reads and writes the audit log. */
@@ -22,8 +29,7 @@ const STEP = 500;
 
 /** Records what an actor is about to do and changes nothing in the store, such as an export. */
 export async function recordEvent(app: RecordingApp, caller: Acting, event: AuditEvent): Promise<void> {
-  const { who, at, type = "system", address = null } = authorOf(caller, app.now());
-  await app.store.audit.append([{ ...event, at, who, type, address }]);
+  await app.store.audit.append([entryOf(event, authorOf(caller, app.now()))]);
 }
 
 type Filter = Omit<AuditFilter, "projects"> & { project?: string | undefined };

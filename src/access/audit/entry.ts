@@ -56,6 +56,21 @@ export type NewAuditEntry = AuditEvent & {
   address: string | null;
 };
 
+/** The author of an event, at a time in milliseconds since 1970; `via` is the assistant's client that acted for them. */
+type AuditAuthor = {
+  who: string;
+  at: number;
+  type?: ActorType | undefined;
+  address?: string | null | undefined;
+  via?: string | undefined;
+};
+
+/** An event with its author; the assistant that acted for the author is among its details. */
+export function entryOf(event: AuditEvent, { who, at, type = "system", address = null, via }: AuditAuthor) {
+  const details = via === undefined ? event.details : { ...event.details, via };
+  return { ...event, details, who, at, type, address } satisfies NewAuditEntry;
+}
+
 /** An entry as the audit log keeps it; `id` grows by one with each. */
 export type AuditEntry = Omit<NewAuditEntry, "action"> & { id: number; action: string; hash: string };
 

@@ -2,6 +2,7 @@ import type { Caller } from "../../access/caller.ts";
 import { currentRights } from "../../access/review/current-rights.ts";
 import type { ReviewNote } from "../../access/review/review.ts";
 import { requireScope } from "../../access/rights.ts";
+import { actorName } from "../../access/source.ts";
 import { AppError } from "../../base/errors.ts";
 import { getProject } from "../../projects/projects.ts";
 import type { SetupChange } from "../setup.ts";
@@ -66,7 +67,8 @@ export async function applyProposal(
         const fresh = await approvedIn(app, { project, names }, changes);
         // The rights and approvals checked above are for the environments that this reaches too.
         if (etagOf(proposal.id, fresh) !== proposal.etag) throw outdated(whatDiffers(proposal, fresh));
-        note = { change: proposal.id, author: proposal.who, approvers: approversOf(proposal), bypass: false };
+        const author = actorName(proposal);
+        note = { change: proposal.id, author, approvers: approversOf(proposal), bypass: false };
         applied = { ...proposal, status: "applied", appliedBy: caller.name, appliedAt: moment.at };
         return [...changes, update(applied, "change.apply", await eventsOf(app, "change.applied", applied))];
       },

@@ -14,6 +14,8 @@ export const proposalSchema = z.object({
   why: z.nullable(z.string()),
   /** Its author. */
   who: z.string(),
+  /** The assistant that proposed it for `who`, by the name of its client; null for none. */
+  via: z.nullable(z.string()),
   status: z.enum(PROPOSAL_STATUSES),
   /** Whether it would change something else now: it has to be refreshed. */
   isOutdated: z.boolean(),

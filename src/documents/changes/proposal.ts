@@ -70,6 +70,8 @@ export type Proposal = {
   type: ActorType;
   /** The account of the author; null for the operator, and for proposals from before it was remembered. */
   account: string | null;
+  /** The name of the assistant's client that proposed it for the author; null for none. */
+  via: string | null;
   status: StoredStatus;
   operation: ProposedOperation;
   differences: ProposedDifference[];
@@ -102,12 +104,28 @@ export function etagOf(
 }
 
 /** How many approvals a proposal needs today: as many as the strictest of its environments asks for, and at least one. */
-export function approvalsNeeded(
-  { environments }: Pick<Proposal, "environments">,
-  project: Pick<Project, "environments">,
-): number {
+export function approvalsNeeded(proposal: Pick<Proposal, "environments">, project: Environments): number {
+  return Math.max(1, approvalsRequired(proposal, project));
+}
+
+type Environments = { environments: readonly Pick<Project["environments"][number], "slug" | "approvals">[] };
+
+function approvalsRequired({ environments }: Pick<Proposal, "environments">, project: Environments): number {
   const own = project.environments.filter(({ slug }) => environments.includes(slug));
-  return Math.max(1, ...own.map(({ approvals }) => approvals));
+  return Math.max(0, ...own.map(({ approvals }) => approvals));
+}
+
+/**
+ * Whether a proposal is of a user, who then cannot review it. One that an assistant made for them they review themselves
+ * where no approvals are required.
+ */
+export function isOwn(
+  proposal: Pick<Proposal, "who" | "via" | "environments">,
+  user: string,
+  project: Environments,
+): boolean {
+  if (proposal.who !== user) return false;
+  return proposal.via === null || approvalsRequired(proposal, project) > 0;
 }
 
 /** The users who approved a proposal. */
@@ -127,7 +145,8 @@ export function viewProposal(
   proposal: Proposal,
   { needed, now, isOutdated }: { needed: number; now: number; isOutdated: boolean },
 ): ProposalView {
-  const { id, project, environments, summary, why, who, etag, differences, bypass, appliedBy } = proposal;
+  const { id, project, environments, summary, why, who, via, etag, differences, bypass, appliedBy } =
+    proposal;
   return {
     id,
     project,
@@ -135,6 +154,7 @@ export function viewProposal(
     summary,
     why,
     who,
+    via,
     status: statusOf(proposal, needed, now),
     isOutdated,
     needed,

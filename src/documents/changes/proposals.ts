@@ -1,5 +1,6 @@
 import { type Caller, authorOf } from "../../access/caller.ts";
 import type { Review, ReviewNote } from "../../access/review/review.ts";
+import { actorName } from "../../access/source.ts";
 import { accountOf } from "../../access/review/current-rights.ts";
 import { requireScope } from "../../access/rights.ts";
 import { AppError } from "../../base/errors.ts";
@@ -91,7 +92,7 @@ export function bypassing(app: ProposalsApp, caller: Caller, operation: Proposed
       const planned = await proposalOf(app, caller, { operation, project: place }, changes, moment);
       const done = { status: "applied", bypass: true, appliedBy: caller.name, appliedAt: moment.at } as const;
       const proposal: Proposal = { ...planned, ...done, expiresAt: moment.at };
-      note = { change: proposal.id, author: caller.name, approvers: [], bypass: true };
+      note = { change: proposal.id, author: actorName(proposal), approvers: [], bypass: true };
       const events = await eventsOf(app, "change.bypassed", proposal);
       return [...changes, insertion(proposal, "change.bypass", events)];
     },
@@ -118,7 +119,7 @@ export async function proposalOf(
     if (sizeOf(value) > PROPOSAL_LIMITS.bytes)
       throw new AppError("too_large", `${what} takes at most ${PROPOSAL_LIMITS.bytes / 1024} KiB`);
   const id = dashedKey(app.random);
-  const { who, type = "system" } = authorOf(caller, at);
+  const { who, type = "system", via } = authorOf(caller, at);
   return {
     id,
     project,
@@ -128,6 +129,7 @@ export async function proposalOf(
     who,
     type,
     account: await accountOf(app, caller),
+    via: via ?? null,
     status: "open",
     operation,
     differences,

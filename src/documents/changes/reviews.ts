@@ -5,9 +5,11 @@ import { change } from "../../access/door.ts";
 import { accountOf, isActor } from "../../access/review/current-rights.ts";
 import { requireScope } from "../../access/rights.ts";
 import { AppError } from "../../base/errors.ts";
+import type { Project } from "../../projects/project.ts";
+import { getProject } from "../../projects/projects.ts";
 import type { ProposalsApp } from "../store.ts";
 import { type ProposalPlace, findProposal, placesOf, requireEtag, requireOpen, update } from "./found.ts";
-import { type Proposal, type ProposalView, type Verdict, approversOf } from "./proposal.ts";
+import { type Proposal, type ProposalView, type Verdict, approversOf, isOwn } from "./proposal.ts";
 import type { ProposalChange } from "./proposal-change.ts";
 import { standing } from "./standing.ts";
 import { eventsOf, view } from "./views.ts";
@@ -63,23 +65,23 @@ function review(
   decide: (proposal: Proposal, at: number) => Promise<Partial<Proposal>>,
 ): Promise<ProposalView> {
   return settleProposal(app, caller, place, async (proposal, at) => {
-    requireReviewer(caller, proposal);
+    requireReviewer(caller, proposal, await getProject(app, proposal.project));
     const after = { ...proposal, ...(await decide(proposal, at)) };
     return update(after, action, await eventsOf(app, type, after));
   });
 }
 
 /** Throws `forbidden` unless a caller may review a proposal. */
-function requireReviewer(caller: Caller, proposal: Proposal): void {
+function requireReviewer(caller: Caller, proposal: Proposal, { environments }: Project): void {
   const { project } = proposal;
   for (const environment of placesOf(proposal))
     requireScope(caller, "flags:locked", { project, environment });
-  if (caller.type !== "user")
+  if (caller.type !== "user" || caller.via !== undefined)
     throw new AppError("forbidden", "only a person who is signed in reviews a change", {
       reason: "review-person",
       hint: "sign in to the dashboard, or log in with formflag login",
     });
-  if (proposal.type === "user" && proposal.who === caller.name)
+  if (proposal.type === "user" && isOwn(proposal, caller.name, { environments }))
     throw new AppError("forbidden", "you cannot review your own change", { reason: "review-own" });
 }
 
@@ -102,9 +104,10 @@ export async function requireOwnOrReviewer(
   proposal: Proposal,
 ): Promise<void> {
   const { project } = proposal;
-  const scope = (await isActor(app, caller, { ...proposal, name: proposal.who }))
-    ? "flags:write"
-    : "flags:locked";
+  const isAuthor = await isActor(app, caller, { ...proposal, name: proposal.who });
+  if (caller.via !== undefined && !(isAuthor && caller.via === proposal.via))
+    throw new AppError("forbidden", "an assistant withdraws and refreshes only what it has proposed itself");
+  const scope = isAuthor ? "flags:write" : "flags:locked";
   for (const environment of placesOf(proposal)) requireScope(caller, scope, { project, environment });
 }
 

@@ -1,9 +1,10 @@
 import type { Caller } from "../../access/caller.ts";
 import { hasScope, hasScopeSomewhere, visibleProjects } from "../../access/rights.ts";
+import { actorName } from "../../access/source.ts";
 import type { App } from "../../app.ts";
 import { DAY_MS } from "../../base/days.ts";
 import { placesOf } from "../../documents/changes/found.ts";
-import { approvalsNeeded, approversOf, statusOf } from "../../documents/changes/proposal.ts";
+import { approvalsNeeded, approversOf, isOwn, statusOf } from "../../documents/changes/proposal.ts";
 import { type KnownRights, standing } from "../../documents/changes/standing.ts";
 import type { StaleReason } from "../../flags/flag-schema.ts";
 import { nextStep } from "../../flags/ramps/ramp.ts";
@@ -90,27 +91,29 @@ export async function ofProposals(app: App, caller: Caller): Promise<Need[]> {
       const proposal = await standing(app, each, rights);
       const needed = approvalsNeeded(proposal, { environments });
       const status = statusOf(proposal, needed, app.now());
-      const isOwn = proposal.who === caller.name;
+      const isAuthor = isOwn(proposal, caller.name, { environments });
       const may = (environment: string | undefined) =>
         hasScope(caller, "flags:locked", { project, environment });
       const isForCaller =
         status === "approved"
-          ? isOwn
-          : status === "open" && !isOwn && !proposal.reviews.some(({ who }) => who === caller.name);
-      if (!isForCaller || (!isOwn && !placesOf(proposal).every(may))) continue;
-      const { id, summary, who, createdAt } = proposal;
+          ? isAuthor
+          : status === "open" && !isAuthor && !proposal.reviews.some(({ who }) => who === caller.name);
+      if (!isForCaller || (!isAuthor && !placesOf(proposal).every(may))) continue;
+      const { id, summary, createdAt } = proposal;
       const places = proposal.environments.length === 0 ? project : proposal.environments.join(", ");
       needs.push({
         kind: "proposal",
         tone: "info",
         project,
-        title: isOwn ? `Your change is approved: ${summary}` : `${who} proposes to ${summary}`,
+        title: isAuthor
+          ? `Your change is approved: ${summary}`
+          : `${actorName(proposal)} proposes to ${summary}`,
         subject: summary,
         reason: sentence(
           `${places}, ${approversOf(proposal).length} of ${needed} ${needed === 1 ? "approval" : "approvals"}`,
         ),
         at: createdAt,
-        verb: isOwn ? "Apply" : "Review",
+        verb: isAuthor ? "Apply" : "Review",
         path: `/projects/${project}/changes/${id}`,
       });
     }

@@ -1,10 +1,10 @@
-import type { NewAuditEntry } from "../../access/audit/entry.ts";
+import { type NewAuditEntry, entryOf } from "../../access/audit/entry.ts";
 import type { Author } from "../../access/caller.ts";
 import { type NeedsCheck, type SetupChange, changesAccess, needsToCheck } from "../../documents/setup.ts";
 import { auditedChange } from "../../documents/audited.ts";
 import { noticedChange } from "../../documents/noticed.ts";
 import { type NoticedAt, insertNotices } from "./delivery/notices.ts";
-import { appendAudit, auditAuthor, projectAt } from "./audit.ts";
+import { appendAudit, projectAt } from "./audit.ts";
 import { recordChange } from "./history.ts";
 import {
   deleteEnvironment,
@@ -137,10 +137,10 @@ export function* applyChanges(changes: readonly SetupChange[], version: number, 
     if (audited) {
       const { place, other, ...event } = audited;
       const project = before ?? (yield* projectAt(place));
-      entries.push({ ...event, ...auditAuthor(by), project });
+      entries.push(entryOf({ ...event, project }, by));
       if (other) {
         const { place: elsewhere, ...second } = other;
-        entries.push({ ...second, ...auditAuthor(by), project: yield* projectAt(elsewhere) });
+        entries.push(entryOf({ ...second, project: yield* projectAt(elsewhere) }, by));
       }
     }
     if (revised) revisions.push({ ...revised, revision });

@@ -6,7 +6,6 @@ import {
   auditText,
   chained,
 } from "../../access/audit/entry.ts";
-import type { Author } from "../../access/caller.ts";
 import { COUNTED_ENTRIES } from "../../access/audit/audit-store.ts";
 import type { AuditPlace } from "../../documents/audited.ts";
 import type { Page } from "../../base/pages.ts";
@@ -64,11 +63,6 @@ export function* projectAt(place: AuditPlace): Work<string | null> {
 const OF_FORM = `SELECT ${PROJECT_OF_FORM} AS slug FROM forms f WHERE f.key = $form`;
 const OF_TARGET = `SELECT coalesce(p.slug, ${PROJECT_OF_FORM}) AS slug FROM targets t LEFT JOIN forms f ON f.id = t.form_id
   LEFT JOIN projects p ON p.id = t.project_id WHERE t.id = $target`;
-
-/** The author of a change as an entry has it. */
-export function auditAuthor({ who, at, type = "system", address = null }: Author | NewAuditEntry) {
-  return { who, at, type, address };
-}
 
 /** Adds entries at the end of any transaction. */
 export function* recordAudit(entries: readonly NewAuditEntry[]): Work<void> {

@@ -15,7 +15,7 @@ type Row = Omit<Revision, "before" | "after" | "review"> & {
   review: string | null;
 };
 
-const COLUMNS = "revision, environment, kind, name, at, who, why, source, review, before, after";
+const COLUMNS = "revision, environment, kind, name, at, who, why, source, via, review, before, after";
 
 /** About the size of a page: the values before and after, which are parsed at once, may be nothing but short names. */
 const CUT = { columns: ["before", "after"], bytes: MiB };
@@ -142,7 +142,7 @@ export const changes = {
 export function* recordChange(
   projectId: number | null,
   revision: number,
-  { who, at, why, source, review }: Author,
+  { who, at, why, source, via, review }: Author,
   { environment, kind, name, before, after, cause }: HistoryEntry,
 ): Work<void> {
   const reasons = [cause, why ?? undefined].filter((each) => each !== undefined);
@@ -151,6 +151,7 @@ export function* recordChange(
     ...place,
     why: reasons.length === 0 ? null : reasons.join(": "),
     source: source ?? null,
+    via: via ?? null,
     review: toJson(review),
     before: toJson(before),
     after: toJson(after),

@@ -1,4 +1,4 @@
-import { type NewAuditEntry, SYSTEM } from "../../access/audit/entry.ts";
+import { type NewAuditEntry, SYSTEM, entryOf } from "../../access/audit/entry.ts";
 import type { Membership } from "../../access/members/member.ts";
 import type { NewSession, Session } from "../../access/session.ts";
 import type { BegunSignIn, SignInLink } from "../../access/store.ts";
@@ -8,7 +8,7 @@ import { membershipsOf } from "./access/members.ts";
 import { pageOf } from "./pages.ts";
 import { findUser, USER_COLUMNS, type UserRow, viewUser } from "./users.ts";
 import type { Author } from "../../access/caller.ts";
-import { appendAudit, auditAuthor, lockAudit, recordAudit } from "./audit.ts";
+import { appendAudit, lockAudit, recordAudit } from "./audit.ts";
 import { FOR_UPDATE, type Params, SKIP_LOCKED, type Work, all, fieldsOf, first, run } from "./work.ts";
 
 const COLUMNS = `s.id, u.name AS "user", ${fieldsOf("s", "method agent address createdAt seenAt expiresAt")}`;
@@ -36,8 +36,8 @@ export function* insertSession(
       ORDER BY CASE WHEN s.id = $id THEN 0 ELSE 1 END, s.seen_at DESC, s.created_at DESC, s.id LIMIT $most)`,
     { user, id, most },
   );
-  const by = auditAuthor({ who: user, at: createdAt, type: "user", address });
-  yield* appendAudit([{ ...by, action: "session.start", project: null, object: id, details: { method } }]);
+  const started = { action: "session.start", project: null, object: id, details: { method } } as const;
+  yield* appendAudit([entryOf(started, { who: user, at: createdAt, type: "user", address })]);
   return yield* findUser(user);
 }
 
@@ -90,7 +90,7 @@ export function endSessions(condition: string, params: Params): Work<Ended[]> {
 
 export function endOf({ id, user }: Ended, by: Author, more: { reason?: string } = {}): NewAuditEntry {
   const details = { user, ...more };
-  return { ...auditAuthor(by), action: "session.end", project: null, object: id, details };
+  return entryOf({ action: "session.end", project: null, object: id, details }, by);
 }
 
 function* insertLink({ user, hash, expiresAt }: SignInLink, by: Author): Work<boolean> {
@@ -98,7 +98,7 @@ function* insertLink({ user, hash, expiresAt }: SignInLink, by: Author): Work<bo
   const sql = `INSERT INTO sign_in_links (hash, user_id, expires_at)
                SELECT $hash, id, $expiresAt FROM users WHERE name = $user`;
   if ((yield* run(sql, { hash: bytesOfHash(hash), user, expiresAt })) === 0) return false;
-  yield* appendAudit([{ ...auditAuthor(by), action: "user.link", project: null, object: user, details: {} }]);
+  yield* appendAudit([entryOf({ action: "user.link", project: null, object: user, details: {} }, by)]);
   return true;
 }
 

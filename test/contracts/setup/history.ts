@@ -14,7 +14,7 @@ export function historyContract(driver: Driver): void {
     test("has what each change recorded, at its revision, with who made it and when", async () => {
       const { slug, flagChange, segmentChange } = await addProject(store, fresh(), "live");
       const version = (await store.readVersion()).version;
-      const bob = { who: "bob", at: NOW + 1000, why: "Ünder test", source: "mcp" } as const;
+      const bob = { who: "bob", at: NOW + 1000, why: "Ünder test", source: "mcp", via: "Ça va" } as const;
       const changes = [
         await flagChange("live", "sale", { payload: '{"ä":[1]}' }),
         { ...(await flagChange("live", "quiet")), history: null },

@@ -48,6 +48,7 @@ export function proposalOf(project: string, more: Partial<Proposal> = {}): Propo
     who: "ann",
     type: "user",
     account: null,
+    via: null,
     status: "open",
     operation: { operation: "PATCH /a", names: { project }, query: undefined, body: { enabled: true } },
     differences: [...differences],

@@ -1,5 +1,6 @@
+import { actorName } from "../../../access/source.ts";
 import type { AppError } from "../../../base/errors.ts";
-import type { ProposalView } from "../../../documents/changes/proposal.ts";
+import { type ProposalView, isOwn } from "../../../documents/changes/proposal.ts";
 import { changes as operations } from "../../../operations/changes/changes.ts";
 import { getProject } from "../../../projects/projects.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
@@ -104,14 +105,14 @@ function proposalPage({ environments, proposal, error }: Shown): Page {
         <About environments={environments} proposal={proposal} />
         <Differences proposal={proposal} />
         <Reviews proposal={proposal} />
-        <Steps proposal={proposal} />
+        <Steps environments={environments} proposal={proposal} />
       </div>
     ),
   });
 }
 
 function About({ environments, proposal }: Omit<Shown, "error">) {
-  const { who, why, createdAt, expiresAt, appliedBy, appliedAt, needed } = proposal;
+  const { why, createdAt, expiresAt, appliedBy, appliedAt, needed } = proposal;
   return (
     <section class="card" aria-labelledby="about">
       <h2 id="about">
@@ -129,7 +130,7 @@ function About({ environments, proposal }: Omit<Shown, "error">) {
           [
             "Proposed",
             <>
-              <Foreign text={who} />, <Time at={Date.parse(createdAt)} /> (
+              <Foreign text={actorName(proposal)} />, <Time at={Date.parse(createdAt)} /> (
               <ExactTime at={Date.parse(createdAt)} />)
             </>,
           ],
@@ -227,17 +228,18 @@ function Reviews({ proposal: { reviews } }: { proposal: ProposalView }) {
 }
 
 /** The steps that the user may take; the operations check them again. */
-function Steps({ proposal }: { proposal: ProposalView }) {
+function Steps({ environments: all, proposal }: Omit<Shown, "error">) {
   const { caller } = useView();
-  const { id, project, environments, etag, status, who, reviews, isOutdated } = proposal;
+  const { id, project, environments, etag, status, reviews, isOutdated } = proposal;
   const places = environments.length === 0 ? [undefined] : environments;
-  const isAuthor = caller?.name === who;
+  const isAuthor = caller?.name === proposal.who;
   const isReviewer = places.every((environment) => useMay("flags:locked", { project, environment }));
   const mayApply = places.every((environment) => useMay("flags:write", { project, environment }));
   if (status !== "open" && status !== "approved") return null;
   const to = (step: string) => `${projectPath(project)}/changes/${encodeURIComponent(id)}/${step}`;
   const hasApproved = reviews.some((each) => each.who === caller?.name && each.verdict === "approved");
-  const mayReview = isReviewer && !isAuthor;
+  const mustWait = caller != null && isOwn(proposal, caller.name, { environments: all });
+  const mayReview = isReviewer && !mustWait;
   return (
     <section class="card stack" aria-labelledby="steps">
       <h2 id="steps">Next</h2>
@@ -255,7 +257,7 @@ function Steps({ proposal }: { proposal: ProposalView }) {
         {isOutdated && (isAuthor || isReviewer) && <ButtonForm to={to("refresh")}>Refresh</ButtonForm>}
         {(isAuthor || isReviewer) && <ButtonForm to={to("withdraw")}>Withdraw</ButtonForm>}
       </div>
-      {isAuthor && <p class="soft">Somebody else has to approve it.</p>}
+      {mustWait && <p class="soft">Somebody else has to approve it.</p>}
       {mayReview && (
         <Form to={to("reject")} class="narrow stack" id="reject">
           <WhyField id="reject-why" value="" />

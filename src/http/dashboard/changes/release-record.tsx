@@ -1,3 +1,4 @@
+import { actorName } from "../../../access/source.ts";
 import type { App } from "../../../app.ts";
 import { DAY_MS } from "../../../base/days.ts";
 import { sentence } from "../../../base/shapes/words.ts";
@@ -142,7 +143,7 @@ export function ofFailed(
 }
 
 export function ofProposal(proposal: ProposalView): Release {
-  const { id, project, environments, summary, who, why, status, needed, isOutdated, createdAt } = proposal;
+  const { id, project, environments, summary, why, status, needed, isOutdated, createdAt } = proposal;
   const to = changePath(project, id);
   const isLive = status === "open" || status === "approved";
   const places = ` in ${environments.join(", ")}`;
@@ -159,7 +160,7 @@ export function ofProposal(proposal: ProposalView): Release {
     words: isLive ? place : `${place}: ${status}`,
     more: (
       <>
-        <By who={who} why={why} />
+        <By who={actorName(proposal)} why={why} />
         {isLive && ` · ${approvedBy(proposal)} of ${counted(needed, "approval")}`}
         {isOutdated && " · outdated"}
       </>

@@ -1,3 +1,4 @@
+import { actorName } from "../../../access/source.ts";
 import { durationInWords } from "../../../base/units.ts";
 import { isObject } from "../../../base/json.ts";
 import type { experimentState } from "../../../experiments/experiment.ts";
@@ -72,10 +73,10 @@ export function RevisionCard({
       <p class="soft">
         {isListed ? (
           <A to={useView().path} query={{ who }}>
-            <Foreign text={who} />
+            <Foreign text={actorName(entry)} />
           </A>
         ) : (
-          <Foreign text={who} />
+          <Foreign text={actorName(entry)} />
         )}
         , <Time at={at} />
         {!isListed && (

@@ -1,3 +1,4 @@
+import { actorName } from "../../../access/source.ts";
 import type { App } from "../../../app.ts";
 import { approvalsNeeded, PROPOSAL_LIMITS, statusOf } from "../../../documents/changes/proposal.ts";
 import { flagsOf } from "../../../documents/changes/proposed-differences.ts";
@@ -22,12 +23,13 @@ export async function proposedIn(app: App, project: Project): Promise<Map<string
     const status = statusOf(proposal, approvalsNeeded(proposal, project), app.now());
     if (status === "expired") continue;
     const words = status === "approved" ? "Approved, to be applied" : "Waits for approval";
-    const { id, summary, who } = proposal;
+    const { id, summary } = proposal;
     for (const { flag, environment } of flagsOf(proposal)) {
       const own = found.get(flag) ?? new Map<string, Proposed[]>();
       const all = own.get(environment) ?? [];
       found.set(flag, own);
-      if (all.at(-1)?.id !== id) own.set(environment, [...all, { id, summary, who, words }]);
+      if (all.at(-1)?.id !== id)
+        own.set(environment, [...all, { id, summary, who: actorName(proposal), words }]);
     }
   }
   return found;

@@ -31,7 +31,7 @@ type Row = Omit<Proposal, "operation" | "environments" | "differences" | "review
   bypass: number;
 };
 
-const FIELDS = `status who type account why summary operation environments differences version etag reviews bypass
+const FIELDS = `status who type account via why summary operation environments differences version etag reviews bypass
   createdAt expiresAt appliedBy appliedAt`;
 
 const SELECT = `
@@ -41,8 +41,8 @@ type Change<K> = ProposalChange & { change: K };
 
 export function* insertProposal({ project, proposal, events }: Change<"insertProposal">): Work<void> {
   const { id: projectId } = yield* projectRow(project);
-  const { id, who, type, account, why, operation, bypass, createdAt } = proposal;
-  const fixed = { id, projectId, who, type, account, why, createdAt, bypass: bypass ? 1 : 0 };
+  const { id, who, type, account, via, why, operation, bypass, createdAt } = proposal;
+  const fixed = { id, projectId, who, type, account, via, why, createdAt, bypass: bypass ? 1 : 0 };
   yield* insert("proposals", { ...fixed, operation: JSON.stringify(operation), ...changing(proposal) });
   yield* insertEvents(projectId, proposal, events);
 }

@@ -1,6 +1,6 @@
-import type { NewAuditEntry } from "../../../access/audit/entry.ts";
+import { type NewAuditEntry, entryOf } from "../../../access/audit/entry.ts";
 import type { Author } from "../../../access/caller.ts";
-import { appendAudit, auditAuthor, lockAudit, projectAt } from "../audit.ts";
+import { appendAudit, lockAudit, projectAt } from "../audit.ts";
 import { SUBMISSION_STATES as STATES, type SubmissionState } from "../../../forms/submission-state.ts";
 import { textOf, bytesOf } from "../ids.ts";
 import { lockSubmissions } from "./submissions.ts";
@@ -76,7 +76,7 @@ function* recordRemovals(
   const entries: NewAuditEntry[] = [];
   for (const { slug, key, count } of forms) {
     const project = key === null ? null : yield* projectAt({ form: key });
-    entries.push({ ...auditAuthor(by), action, project, object: slug, details: { count } });
+    entries.push(entryOf({ action, project, object: slug, details: { count } }, by));
   }
   yield* appendAudit(entries);
 }
