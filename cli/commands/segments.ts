@@ -12,6 +12,7 @@ import { conditionOf } from "../session/conditions.ts";
 import type { Input } from "../session/input.ts";
 import { listAll } from "../session/pages.ts";
 import { ifRevision } from "../session/change-options.ts";
+import { noteWarnings } from "../session/hints.ts";
 import { jsonValue } from "../session/sources.ts";
 import { usage } from "../session/usage.ts";
 import { addHistoryCommand } from "./change-history.ts";
@@ -94,6 +95,7 @@ function memberFacts({ source, members = 0, pending = 0, full }: Segment): Detai
   return [
     ["members", `${count(members)}${full ? ", and takes no more" : ""}`],
     ["pending", source.approve || pending > 0 ? count(pending) : null],
+    ["welcome", source.welcome?.trimStart().split(/\r?\n/)[0]?.replace(/^# */, "") ?? null],
   ];
 }
 
@@ -129,7 +131,7 @@ Examples:
     const names = await SEGMENT.parse(input, given);
     return { names, body: await definitionOf(input), revision: ifRevision(input.options) };
   },
-  run: async ({ client, report }, { names, ...sent }) => {
+  run: async ({ client, report, note }, { names, ...sent }) => {
     const segment = await client.call(operations.set, { names, ...sent });
     const counts = segment.source ? `, ${countsInWords(segment)}` : "";
     const { project, environment } = names;
@@ -137,6 +139,7 @@ Examples:
       segment,
       shown`${segment.result} segment ${names.segment} in ${project}/${environment}: ${segmentInWords(segment)}${counts}\n`,
     );
+    noteWarnings(note, segment);
   },
 });
 

@@ -100,6 +100,14 @@ export function findSenderAddress(
   return null;
 }
 
+/** The address of a sender to which a form mails by itself: where senders confirm, none but the one that they confirm. */
+export function senderAddress(
+  form: { optIn: string | null; emailField: string | null; schema: object | null },
+  fields: object,
+): string | null {
+  return findSenderAddress(fields, form.optIn ?? form.emailField, emailFieldOf(form.schema));
+}
+
 /** Why {@link findSenderAddress} finds none, in words; a field that seems to hold the address is named. */
 export function senderFault(
   data: Readonly<Record<string, unknown>>,

@@ -190,7 +190,8 @@ async function sendMail(
     const welcome = template === null ? undefined : welcomeIn(template);
     if (!welcome) return "the approval was taken back";
     const unsubscribe = await files.optIn?.unsubscribeUrl(submission.id);
-    const mail = buildAutoreply({ ...automatic, ...welcome, unsubscribe });
+    const defaults = [form.name, welcome.text] as const;
+    const mail = buildAutoreply({ ...automatic, ...welcome, defaults, unsubscribe });
     return mail === null ? NO_ADDRESS : mailer.send(mail);
   }
   if (kind === "confirmation") {

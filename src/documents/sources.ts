@@ -9,6 +9,7 @@ import {
   type SegmentSource,
   SOURCE,
   checkSource,
+  scopeOfSource,
   sourceFrom,
 } from "../flags/source-card.ts";
 import { type FilledSegment, type FormRecord, filledSegment } from "../forms/form.ts";
@@ -54,7 +55,8 @@ function mostOf({ kind }: Field): number {
   return "most" in kind ? kind.most : 0;
 }
 
-function hasSource(wanted: unknown): wanted is { source: Record<string, unknown> } {
+/** Whether the definition of a segment in a document names a form. */
+export function hasSource(wanted: unknown): wanted is { source: Record<string, unknown> } {
   return isObject(wanted) && Object.keys(wanted).join() === "source" && isObject(wanted["source"]);
 }
 
@@ -99,7 +101,7 @@ export async function checkSources(
   { changes, sources }: DocumentPlan,
 ): Promise<void> {
   for (const { path, source } of sources) {
-    requireScope(caller, "forms:read", { project: source.project });
+    requireScope(caller, scopeOfSource(source), { project: source.project });
     try {
       await checkSource(source);
     } catch (error) {

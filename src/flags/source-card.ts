@@ -67,6 +67,11 @@ export function sourceFrom(given: GivenSource, { project, slug }: FormPlace): Se
   return { project, form: slug, field, attribute, approve, ...(welcome !== null && { welcome }) };
 }
 
+/** The scope that it takes to fill a segment by a form: as a reply, a welcome is mail in the name of the form. */
+export function scopeOfSource({ welcome }: Pick<GivenSource, "welcome">): "forms:read" | "forms:write" {
+  return welcome == null ? "forms:read" : "forms:write";
+}
+
 /** Throws `invalid` for a welcome without a subject or a text. */
 export async function checkSource({ welcome }: Pick<NamedSource, "welcome">): Promise<void> {
   if (welcome === undefined) return;

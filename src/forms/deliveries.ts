@@ -13,7 +13,7 @@ import { isObject } from "../base/json.ts";
 import { MAX_PAGE } from "../base/pages.ts";
 import { yieldToEventLoop } from "../base/event-loop.ts";
 import { sha256 } from "../base/sum.ts";
-import { emailFieldOf, findSenderAddress, mailboxOf } from "../delivery/address.ts";
+import { mailboxOf, senderAddress } from "../delivery/address.ts";
 import {
   type Delivery,
   type DeliveryAttempt,
@@ -52,8 +52,7 @@ export function deliveriesOf(app: FormsApp, form: Form, targets: readonly Intake
 /** The automatic reply to a submission with these fields; null if the form sends none or no address is found. */
 function autoreplyTo(app: FormsApp, form: Form, fields: object): NewDelivery | null {
   if (!form.autoreply) return null;
-  // Where senders confirm, nothing else is mailed by itself to another address.
-  const target = findSenderAddress(fields, form.optIn ?? form.emailField, emailFieldOf(form.schema));
+  const target = senderAddress(form, fields);
   if (target === null) return null;
   const now = app.now();
   const limit = {

@@ -2,10 +2,10 @@ import type { Caller } from "../access/caller.ts";
 import { requireScopeForNamed } from "../access/rights.ts";
 import type { SetResult } from "../base/result.ts";
 import { requireSoundSegment } from "../flags/fit.ts";
-import { type GivenSource, checkSource, sourceFrom } from "../flags/source-card.ts";
+import { type GivenSource, checkSource, scopeOfSource, sourceFrom } from "../flags/source-card.ts";
 import { type SegmentPlace, type SegmentRecord, filledDefinition } from "../flags/segment.ts";
 import { changeSegment } from "../flags/segments.ts";
-import { type FormName, parseFormName } from "../forms/form-name.ts";
+import { parseFormName } from "../forms/form-name.ts";
 import type { FormRecord } from "../forms/form.ts";
 import { findForm } from "../forms/lookup.ts";
 import type { SourceApp } from "./store.ts";
@@ -13,7 +13,7 @@ import type { SourceApp } from "./store.ts";
 /**
  * Lets a form fill a segment, which is created if it does not exist. The members come from all submissions, including
  * earlier ones. Throws like `changeSegment`, and `not_found`, `conflict` and `forbidden` for the form, which needs
- * `forms:read`.
+ * the scope of {@link scopeOfSource}.
  */
 export async function setSource(
   app: SourceApp,
@@ -24,7 +24,7 @@ export async function setSource(
 ): Promise<{ record: SegmentRecord; result: SetResult }> {
   requireScopeForNamed(caller, "forms:read");
   return changeSegment(app, caller, place, expected, async (existing, flags) => {
-    const form = await findNear(app, caller, given.form, place.project);
+    const form = await findNear(app, caller, given, place.project);
     await checkSource(given);
     const definition = filledDefinition(place.segment, sourceFrom(given, form));
     await requireSoundSegment(place.segment, JSON.parse(definition.rule), existing, flags);
@@ -32,15 +32,15 @@ export async function setSource(
   });
 }
 
-/** The form of a name in the project of the segment, else in any. */
+/** The form that a source names, in the project of the segment, else in any. */
 async function findNear(
   app: SourceApp,
   caller: Caller,
-  name: FormName,
+  { form: name, welcome }: GivenSource,
   project: string,
 ): Promise<FormRecord> {
   const given = parseFormName(name);
   const named = given.project === null ? await app.store.forms.named(given.slugOrKey) : [];
   const isNear = named.some((form) => form.project === project && form.slug === given.slugOrKey);
-  return findForm(app, caller, "forms:read", isNear ? `${project}:${given.slugOrKey}` : name);
+  return findForm(app, caller, scopeOfSource({ welcome }), isNear ? `${project}:${given.slugOrKey}` : name);
 }

@@ -1,6 +1,7 @@
 import { sendsMailItself } from "../delivery/delivery-status.ts";
 import { applyDocument, compareDocument } from "../documents/apply.ts";
 import { type Document, documentOf } from "../documents/document.ts";
+import { hasSource } from "../documents/sources.ts";
 import { seesFormsOf } from "../forms/lookup.ts";
 import { DEFAULT_PROJECT, noSuchProject } from "../access/place.ts";
 import { requireScope, visibleProjects } from "../access/rights.ts";
@@ -47,14 +48,23 @@ export const documents = noun("documents", () => import("./schema/documents-sche
       const { changes, warnings } = dryRun
         ? await compareDocument(app, caller, document, prune)
         : await applyDocument(app, caller, document, { prune, confirmed });
-      const { warnings: ofMail = [] } = await mailWarnings(deployment, hasMailingForm(document));
+      const { warnings: ofMail = [] } = await mailWarnings(deployment, sendsMail(document));
       return { changes, warnings: [...warnings, ...ofMail] };
     },
   },
 });
 
-/** Whether a form in a document is to send mail. */
-function hasMailingForm({ projects = {}, forms }: Document): boolean {
+/** Whether a form in a document is to send mail, or one that fills a segment. */
+function sendsMail({ projects = {}, forms }: Document): boolean {
   const all = [forms, ...Object.values(projects).map((project) => project.forms)];
-  return all.flatMap((each) => Object.values(each ?? {})).some(sendsMailItself);
+  return all.flatMap((each) => Object.values(each ?? {})).some(sendsMailItself) || welcomes(projects);
+}
+
+function welcomes(projects: NonNullable<Document["projects"]>): boolean {
+  const environments = Object.values(projects).flatMap((project) =>
+    Object.values(project.environments ?? {}),
+  );
+  return environments
+    .flatMap(({ segments = {} }) => Object.values(segments))
+    .some((each) => hasSource(each) && each.source["welcome"] !== undefined);
 }

@@ -4,7 +4,7 @@ import { deleteSegment, setSegment } from "../flags/segments.ts";
 import { approve, listMembers } from "../memberships/members.ts";
 import { setSource } from "../memberships/sources.ts";
 import { noun } from "./operation.ts";
-import { revisionIn } from "./results.ts";
+import { mailWarnings, revisionIn } from "./results.ts";
 
 const ALL = "/projects/:project/environments/:environment/segments";
 const ONE = "/projects/:project/environments/:environment/segments/:segment";
@@ -45,7 +45,7 @@ export const segments = noun("segments", () => import("./schema/segments-schema.
     scope: "flags:write",
     place: "environment",
     proposes: true,
-    run: async ({ app, caller, names, body, ifMatch, tag }) => {
+    run: async ({ app, deployment, caller, names, body, ifMatch, tag }) => {
       const expected = revisionIn(ifMatch);
       const set = body.source
         ? setSource(app, caller, names, body.source, expected)
@@ -54,7 +54,8 @@ export const segments = noun("segments", () => import("./schema/segments-schema.
       tag(record.revision);
       // How many members it has is known once they were found.
       const found = (record.source && (await app.store.segments.find(names))) ?? record;
-      return { ...viewSegment(found, names.project), result };
+      const warned = await mailWarnings(deployment, found.source?.welcome !== undefined);
+      return { ...viewSegment(found, names.project), result, ...warned };
     },
   },
   members: {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test";
+import type { Caller } from "../../src/access/caller.ts";
 import { createOutbox } from "../../src/delivery/outbox.ts";
 import type { GivenSource } from "../../src/flags/source-card.ts";
 import { deleteSegment } from "../../src/flags/segments.ts";
-import { createForm } from "../../src/forms/forms.ts";
+import { createForm, setForm } from "../../src/forms/forms.ts";
 import { markSubmissions } from "../../src/forms/inbox/submission-marks.ts";
 import { titleOfContent } from "../../src/forms/inbox/titles.ts";
 import { deleteSubmission } from "../../src/forms/keeping/submission-deletion.ts";
@@ -13,7 +14,7 @@ import { setSource } from "../../src/memberships/sources.ts";
 import { createProject } from "../../src/projects/projects.ts";
 import { openTestApp } from "../support/app.ts";
 import { fakeOutgoing } from "../support/peers/outgoing.ts";
-import { OPERATOR } from "../support/records/caller.ts";
+import { OPERATOR, callerNamed } from "../support/records/caller.ts";
 import { codeOf } from "../support/refusals.ts";
 
 const WELCOME = "# Welcome, {{name}}\n\nYou are in: {{email}}.\n";
@@ -50,7 +51,7 @@ async function open(welcome: string | undefined = WELCOME) {
   await set();
   const send = async (fields: object) =>
     (await storeSubmission(app, form, { data: JSON.stringify(fields), files: [] })).id;
-  return { place, set, send, approve: (...values: string[]) => approve(app, OPERATOR, place, values) };
+  return { form, place, set, send, approve: (...values: string[]) => approve(app, OPERATOR, place, values) };
 }
 
 /** The mail that is sent within some seconds from now. */
@@ -90,6 +91,55 @@ describe("a welcome", () => {
     expect((await mailIn(60)).map(({ to }) => to)).toEqual(["cid@example.com"]);
   });
 
+  test.each([
+    ["names", { emailField: "contact" }],
+    ["confirms", { optIn: "contact" }],
+    ["describes as one", { schema: { properties: { contact: { type: "string", format: "email" } } } }],
+  ])("goes to the address in the field that the form %s, and to no other", async (_, settings) => {
+    const { form, set, send, place } = await open();
+    await set({ field: "account" });
+    await setForm(app, OPERATOR, form.slug, settings);
+    await send({ account: "4711", email: "other@example.com", contact: "dea@example.com" });
+    await send({ account: "4712", email: "other@example.com" });
+    await approve(app, OPERATOR, place, null);
+    expect((await mailIn(60)).map(({ to }) => to)).toEqual(["dea@example.com"]);
+  });
+
+  test("waits a minute from each approval, also if the one before was taken back within it", async () => {
+    const { send, approve } = await open();
+    const id = await send({ email: "ann@example.com" });
+    await approve("ann@example.com");
+    for (const mark of ["spam", "inbox"] as const) {
+      expect(await mailIn(20)).toEqual([]);
+      await markSubmissions(app, OPERATOR, [id], mark);
+    }
+    await approve("ann@example.com");
+    expect(await mailIn(59)).toEqual([]);
+    expect(await mailIn(1)).toHaveLength(1);
+    expect(await mailIn(120)).toEqual([]);
+  });
+
+  test("has the name of the form as its subject where nothing is left of its own", async () => {
+    const { form, send, approve } = await open("# {{name}}\n\nYou are in.\n");
+    await send({ email: "ann@example.com", name: "evil.example/x" });
+    await approve("ann@example.com");
+    expect((await mailIn(60)).map(({ subject }) => subject)).toEqual([form.name]);
+  });
+
+  test("is set by who may write the form, and not by who may only read its submissions", async () => {
+    const { form, place } = await open("");
+    const source = { form: form.slug, field: "email", approve: true };
+    const caller = callerNamed("ci", { scopes: ["forms:read", "flags:write"] });
+    const set = (caller: Caller, more: Partial<GivenSource>) =>
+      setSource(app, caller, place, { ...source, ...more }, null);
+    expect(await codeOf(set(caller, { welcome: WELCOME }))).toBe("forbidden");
+    await set(caller, { attribute: "mail" });
+    await set(callerNamed("ci", { scopes: ["forms:write", "forms:read", "flags:write"] }), {
+      welcome: WELCOME,
+    });
+    expect(await codeOf(set(caller, { welcome: `${WELCOME}more` }))).toBe("forbidden");
+  });
+
   test("is not sent to who was deleted, is spam, or has left within the minute", async () => {
     const { send, approve, place } = await open();
     const [deleted, spam, left] = [
@@ -119,6 +169,9 @@ describe("a welcome", () => {
       [{ welcome: "Welcome" }, "invalid"],
       [{ welcome: "# Welcome" }, "invalid"],
       [{ welcome: "# Welcome\n\n{{#name}}" }, "invalid"],
+      [{ welcome: "# Welcome {{#name}}\n\nYou are in{{/name}}" }, "invalid"],
+      [{ welcome: "# Welcome {{\nname}}\n\nYou are in" }, "invalid"],
+      [{ welcome: `# Welcome\n\n${"x".repeat(10_000)}` }, "invalid"],
     ] as const)
       expect([more, await codeOf(set(more))]).toEqual([more, code]);
     await set({ approve: false });

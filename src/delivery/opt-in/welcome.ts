@@ -11,9 +11,12 @@ export function welcomeIn(template: string): { subject: string; text: string } |
 
 /** Checks the template of a welcome. Throws `invalid`. */
 export function checkWelcome(template: string): void {
-  if (!welcomeIn(template))
+  const welcome = welcomeIn(template);
+  if (!welcome)
     throw new AppError("invalid", "welcome: the first line is # Subject, and the text follows", {
       reason: "template-invalid",
     });
-  checkTemplate(template, "welcome");
+  // Each is rendered alone; the text is checked with its lines where they are.
+  checkTemplate(welcome.subject, "welcome");
+  checkTemplate(template.trimStart().replace(/^.*/, ""), "welcome");
 }

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { MEMBER_LIMITS } from "../../flags/limits.ts";
 import { segmentPutSchema, segmentSchema } from "../../flags/segment-schema.ts";
-import { listQuery, nextSchema, setResult } from "./shared-schema.ts";
+import { listQuery, nextSchema, setResult, warnings } from "./shared-schema.ts";
 
 export const list = {
   query: listQuery,
@@ -10,7 +10,7 @@ export const list = {
 
 export const get = { output: segmentSchema };
 
-export const set = { body: segmentPutSchema, output: z.extend(segmentSchema, setResult) };
+export const set = { body: segmentPutSchema, output: z.extend(segmentSchema, { ...setResult, ...warnings }) };
 
 export const members = {
   query: z.extend(listQuery, { pending: z.optional(z.enum(["true", "false"])) }),

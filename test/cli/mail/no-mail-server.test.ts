@@ -9,6 +9,8 @@ import { tempDirectory } from "../../support/temp.ts";
 const WARNING =
   "warning: no mail server is configured: mail waits for one\nhint: start the server with --smtp-url and --mail-from";
 
+const FILLED = ["-p", "default", "-e", "production", "--from-form", "contact", "--field", "email"];
+
 /** Commands that set up or send mail, each with what it needs before. */
 const MAILING: readonly (readonly string[])[] = [
   ["forms", "create", "contact", "--notify", "ann@example.com"],
@@ -18,22 +20,30 @@ const MAILING: readonly (readonly string[])[] = [
   ["forms", "test", "contact"],
   ["targets", "add", "contact", "mail:ops@example.com"],
   ["targets", "add", "mail:ops@example.com", "-p", "default"],
+  ["segments", "set", "beta", ...FILLED, "--approve", "on", "--welcome", "# Welcome\n\nYou are in."],
 ];
 const OTHERS: readonly (readonly string[])[] = [
   ["forms", "create", "plain"],
   ["forms", "set", "plain", "--name", "Plain"],
   ["forms", "test", "plain"],
   ["targets", "add", "plain", "https://93.184.215.14/hook"],
+  ["segments", "set", "beta", ...FILLED, "--approve", "on"],
 ];
 
 test("commands that set up or send mail say that no mail will come, and others do not", async () => {
   const here = onData(emptyData());
   const notifies = join(tempDirectory(), "formflag.yaml");
   await Bun.write(notifies, "projects: { shop: { forms: { contact: { notify: [ann@example.com] } } } }");
+  const welcomes = join(tempDirectory(), "formflag.yaml");
+  const beta = `{ source: { form: contact, field: email, approve: true, welcome: "# Hi\\n\\nYou are in." } }`;
+  await Bun.write(
+    welcomes,
+    `projects: { shop: { environments: { production: { segments: { beta: ${beta} } } } } }`,
+  );
   const plain = join(tempDirectory(), "formflag.yaml");
   await Bun.write(plain, "projects: { shop: { forms: { order: { notify: [] } } } }");
   for (const [commands, said] of [
-    [[...MAILING, ["apply", notifies, "--yes"]], true],
+    [[...MAILING, ["apply", notifies, "--yes"], ["apply", welcomes, "--yes"]], true],
     [[...OTHERS, ["apply", plain, "--yes"]], false],
   ] as const) {
     for (const words of commands) {
