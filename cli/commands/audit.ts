@@ -148,7 +148,7 @@ async function verify(session: Session, { file, head }: Values): Promise<void> {
     const newest = check.newest()!;
     if (head === null || newest.id !== head.id) continue;
     isFound = newest.hash === head.hash;
-    if (!isFound) fault = `entry ${head.id} is not the one that was kept: its hash is ${newest.hash}`;
+    if (!isFound) fault = `entry ${head.id} differs from the kept head: its hash is ${newest.hash}`;
     if (fault !== null) break;
   }
   if (fault === null && !isFound) fault = `entry ${head?.id} is not in the log any more`;

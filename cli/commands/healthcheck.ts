@@ -42,7 +42,7 @@ Examples:
 type Values = {
   config: Config;
   url: string;
-  /** Whether the address is the one that the options of serve name. */
+  /** Whether the options of serve name the address. */
   isOurs: boolean;
 };
 

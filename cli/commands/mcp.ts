@@ -62,7 +62,7 @@ Examples:
   },
 });
 
-/** The scopes of a connection: those that go beyond `read` are added to it. Throws `invalid`. */
+/** The scopes of a connection: scopes beyond `read` are added to it. Throws `invalid`. */
 function scopesOf(given: unknown): Scope[] {
   const scopes = ((given as string[] | undefined) ?? ["read"]).map((name) => {
     const found = OF_TOOLS.find((each) => each === name);

@@ -131,7 +131,7 @@ async function invite(
   const invitation = await client.call(invitations.create, { names: { project }, body });
   const url = withServer(invitation.url, config.server);
   await print(invitation, shown`${url}\n`);
-  note(shown`it makes somebody a member of ${project} once, until ${invitation.expiresAt}\n`);
+  note(shown`it makes one person a member of ${project}, until ${invitation.expiresAt}\n`);
   if (url.startsWith("/")) note("prefix it with the address of the server, such as http://127.0.0.1:8787\n");
 }
 

@@ -9,7 +9,7 @@ import { heard } from "../session/command-line.ts";
 export function addServeCommand(command: Command, io: Io): void {
   heard(command)`
 [formflag] start run server up: serve
-[formflag] listen host hosts port dns url: formflag serve --listen 127.0.0.1:9000 names the address, --public-url the one that senders see
+[formflag] listen host hosts port dns url: formflag serve --listen 127.0.0.1:9000 names the address, --public-url the address that senders see
 [formflag] ssl tls https cert certs certificate certificates letsencrypt acme domain domains: formflag serve --domain forms.example.com serves HTTPS with a certificate that it gets itself; --tls-cert <file> and --tls-key <file> name one of yours, formflag docs reverse-proxy leaves HTTPS to a proxy
 [formflag] debug trace: formflag serve --log-level debug logs more
 --workers --cluster --processes: --threads <n> says how many threads serve; formflag docs scale-out describes several machines

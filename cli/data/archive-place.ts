@@ -6,7 +6,7 @@ import { parseS3Url } from "../../src/blobs/s3/url.ts";
 import { readS3Credentials } from "../session/storage.ts";
 import { ARCHIVE, type FoundArchive, sortArchives } from "./archive-names.ts";
 
-/** A prefix of a bucket with archives, and the one that its URL names. */
+/** A prefix of a bucket with archives, and the archive that its URL names. */
 export type ArchivePlace = {
   bucket: ArchiveBucket;
   /** Null for a URL that names a prefix. */
@@ -57,7 +57,7 @@ export async function archivesIn({ bucket }: Pick<ArchivePlace, "bucket">): Prom
   return sortArchives(await bucket.list());
 }
 
-/** The name of the archive that a place names, or of the newest one there. Throws `not_found` if there is none. */
+/** The name of the archive that a place names, or of the newest one there. Throws `not_found` without one. */
 export async function newestName(place: ArchivePlace): Promise<string> {
   if (place.name !== null) return place.name;
   const [newest] = await archivesIn(place);

@@ -26,7 +26,7 @@ export const deadOutgoing = ({ now }: App) =>
 
 /** The newest messages are unread. */
 const UNREAD = 7;
-/** The newest messages that went to the target, and of these the ones that it did not take. */
+/** The newest messages that went to the target, and of these the ones it did not take. */
 const SENT = 5;
 const WAITING = 3;
 /** The newest of them, which are assigned to mara. */

@@ -27,7 +27,7 @@ export type Io = {
   err(text: string): void;
   /** As `err`, for people: lines are wrapped to the width of a terminal. */
   note(text: string): void;
-  /** Draws a line on standard error over the one that was drawn before. */
+  /** Draws a line on standard error over the previous one. */
   redraw(line: string): void;
   /** Sets the text that replaces lines dropped because standard error was not read. */
   describeDropped: ErrorStream["describeDropped"];

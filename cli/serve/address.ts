@@ -45,7 +45,7 @@ export function localHost(hostname: string): string {
   return urlHost(own(ANY, hostname) ?? hostname);
 }
 
-/** A host as it stands in a URL: IPv6 in brackets. */
+/** A host as written in a URL: IPv6 in brackets. */
 export function urlHost(hostname: string): string {
   return hostname.includes(":") ? `[${hostname}]` : hostname;
 }

@@ -46,7 +46,7 @@ export function readDashboard(options: Record<string, unknown>, basePath: string
     throw usage(`--auth-header ${authHeader} is not the name of a header`, "it looks like Remote-User");
   if (authHeader !== undefined && trustedProxy.length === 0) {
     throw usage(
-      "--auth-header needs --trusted-proxy: anybody else could send the header",
+      "--auth-header needs --trusted-proxy: without it, anyone could send the header",
       "name the addresses of the proxy that signs people in, such as --trusted-proxy 127.0.0.1",
     );
   }

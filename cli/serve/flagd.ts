@@ -5,7 +5,7 @@ import type { Tls } from "./listen.ts";
 import type { Log } from "./log.ts";
 import type { Renewal } from "./renewal.ts";
 
-/** The gRPC service for flagd, and nothing where there is none. */
+/** The gRPC service for flagd, or nothing. */
 export type Sync = { listeners: { origin: string }[]; renewals: Renewal[]; close: () => void };
 
 export const NO_SYNC: Sync = { listeners: [], renewals: [], close() {} };

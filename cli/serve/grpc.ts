@@ -8,7 +8,7 @@ export type GrpcServer = {
   port: number;
   /** Gives new connections another certificate. */
   renew: (tls: Tls) => void;
-  /** Takes no more connections, and ends those that are open once their last statuses have left. */
+  /** Takes no more connections, and ends open ones once their last statuses have left. */
   close: () => void;
 };
 

@@ -42,7 +42,7 @@ const CHECK_MS = 10;
 const MOST_MS = 500;
 
 /**
- * Begins no more connections at any address of this process, and fulfils once those that were begun are accepted and their
+ * Begins no more connections at any address of this process, and fulfils once the ones already begun are accepted and their
  * requests have arrived. Without this, closing a socket resets all that wait there. A client that tries then tries
  * again a second later, and is refused, or finds the next server. Does nothing if the kernel does not support it.
  */

@@ -122,7 +122,7 @@ function issuerUrl(issuer: string): URL {
       "it looks like https://auth.example.com",
     );
   if (url.protocol !== "https:" && !isLoopbackHost(url.hostname))
-    throw usage(`--oidc-issuer ${issuer} is not https: anybody on the way could sign in as somebody else`);
+    throw usage(`--oidc-issuer ${issuer} is not https: others on the network could sign in as any user`);
   return url;
 }
 

@@ -56,7 +56,7 @@ export const HINTS: Record<string, string | ((place: Place) => string)> = {
   "document-unconfirmed":
     "add --yes to apply it anyway, and --confirm <environment> for each environment that is locked",
   "form-exists": ({ name }) => `formflag forms get ${name} shows it; --if-not-exists leaves it as it is`,
-  "form-name-taken": "a form keeps its name: move or delete the one that is there first",
+  "form-name-taken": "a form keeps its name: move or delete the other form first",
   "form-ambiguous": "name its project with -p <project>",
   "form-without-project": "name it with -p <project>, or set FORMFLAG_PROJECT",
   "form-not-found": "formflag forms list lists the forms",
@@ -174,7 +174,7 @@ export const HINTS: Record<string, string | ((place: Place) => string)> = {
     "formflag check finds all such files; a backup can be made once they are put back, or their submissions deleted",
 };
 
-/** The hint for an error of a command; null if there is none. */
+/** The hint for an error of a command, or null. */
 export function hintFor({ message, reason, hint }: AppError, command: Command | undefined): string | null {
   const known = reason === null ? undefined : own(HINTS, reason);
   const [, scope] = /^the token "[^"]*" lacks the scope ([\w:]+)$/.exec(message) ?? [];

@@ -15,7 +15,7 @@ export type Input = {
   options: Record<string, unknown>;
   /**
    * Returns the given name, or prompts for it, with a list of the existing ones unless it is new; a text for `isNew` says what
-   * it may be. Throws `invalid` if it is missing and there is no terminal to prompt on.
+   * it may be. Throws `invalid` if it is missing, without a terminal to prompt on.
    */
   need: (name: string | undefined, what: string, isNew?: boolean | string) => Promise<string>;
   /** The project of `-p`, the only one that there is, or one chosen at a prompt. Throws `invalid` as `need` does. */
@@ -35,7 +35,7 @@ export type Input = {
   environments: (project: string) => Promise<string[]>;
   /** The value of the option of that name, or one that is chosen at a prompt. Throws `invalid` as `need` does. */
   choose: <T extends string>(option: string, choices: readonly T[]) => Promise<T>;
-  /** Prompts for a text that is not shown as it is typed. Throws `invalid` with the hint if there is no terminal to prompt on. */
+  /** Prompts for a text that is not shown as it is typed. Throws `invalid` with the hint without a terminal to prompt on. */
   secret: (what: string, hint: string) => Promise<string>;
   readStdin: Io["readStdin"];
 };

@@ -97,7 +97,7 @@ export function namesOf(shape: Shape): string[] {
   return Object.keys(membersOf(shape) ?? {});
 }
 
-/** The members of an object; of a choice between objects those that all of them have; null for anything else. */
+/** The members of an object; of a choice between objects their common ones; null for anything else. */
 function membersOf(shape: Shape): Readonly<Record<string, Shape>> | null {
   const def = definitionOf(shape);
   if ("innerType" in def) return membersOf(def.innerType);

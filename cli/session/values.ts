@@ -52,7 +52,7 @@ export function durationValue(text: string, option: string): number {
 export function spanValue(text: string, option: string): number {
   const seconds = durationValue(text, option);
   if (seconds > 0) return seconds;
-  throw usage(`${option} ${text} is no time at all`, "times look like 60s, 5m, 12h or 90d");
+  throw usage(`${option} ${text} is zero`, "times look like 60s, 5m, 12h or 90d");
 }
 
 const DAYS: Record<string, number> = { day: 1, week: 7, mo: 30, month: 30, year: 365, y: 365 };

@@ -33,7 +33,7 @@ const exactly =
     return Number.isInteger(value) && !Number.isSafeInteger(value) ? new Inexact(source) : value;
   };
 
-/** A value whose text is another than the one that it was written as: `1.20`, `0x10`, `True`, `~`. */
+/** A value whose text differs from how it was written: `1.20`, `0x10`, `True`, `~`. */
 class Written {
   readonly source: string;
   readonly value: unknown;

@@ -32,7 +32,7 @@ const MAX_TRIES = 100;
 const retries = new WeakMap<object, Promise<unknown>>();
 
 /**
- * Changes the setup; there is no other way. `plan` reads the setup, checks rights, locks and rules, and returns the
+ * Changes the setup; nothing else does. `plan` reads the setup, checks rights, locks and rules, and returns the
  * changes, which the store applies only if the setup is still at the same version. Otherwise `plan` is called again, so
  * it must not have side effects. Throws what `plan` throws, `unauthenticated`, and `conflict` after many attempts.
  */

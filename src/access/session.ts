@@ -34,7 +34,7 @@ export type Session = {
 };
 
 /**
- * A session to store under the SHA-256 of its secret. Of its user, `most` are kept: those that were seen last. `sid` is the
+ * A session to store under the SHA-256 of its secret. Of its user, the `most` last seen are kept. `sid` is the
  * SHA-256 of its name at an OpenID provider.
  */
 export type NewSession = { session: Session; hash: string; most: number; sid?: string | null };

@@ -16,7 +16,7 @@ const STEP = 1000;
 const SEEN_MS = 600_000;
 
 /**
- * The session and user of a secret. Throws `unauthenticated` if there is none, or it has ended. A session of the command line
+ * The session and user of a secret. Throws `unauthenticated` for an unknown or ended one. A session of the command line
  * counts only for `use` of `cli`, and no other session does.
  */
 export async function resumeSession(

@@ -23,7 +23,7 @@ export type FoundToken = Token & { keys?: EnvironmentKeys };
 export type ReaderToken = FoundToken & { hash: string };
 
 type TokenStore = {
-  /** By name; of a name, the one that is limited to no project comes first. */
+  /** By name; of a name, the token of no project comes first. */
   list(): Promise<Token[]>;
   /** As `list`, of some projects or with null of all and none; `after` is what {@link tokenCursor} returns. */
   page(query: PageQuery, projects: readonly string[] | null): Promise<Page<Token>>;
@@ -33,7 +33,7 @@ type TokenStore = {
   readers(): Promise<ReaderToken[]>;
   /** All of a name: one of each project, and one that is limited to none. */
   named(name: string): Promise<Token[]>;
-  /** The account of the token that is limited to a project, or with null to none; null if there is none. */
+  /** The account of the token that is limited to a project, or with null to none; null for an unknown token. */
   account(name: string, project: string | null): Promise<string | null>;
 };
 
@@ -63,7 +63,7 @@ type UserStore = {
   page(query: PageQuery & UserFilter): Promise<Page<User>>;
   counts(): Promise<UserCounts>;
   find(name: string): Promise<User | undefined>;
-  /** A text that no later user of the same name has; null if there is no such user. */
+  /** A text that no later user of the same name has; null for an unknown user. */
   account(name: string): Promise<string | null>;
   /** The hash of the password of a user; null without a password, and for a user that does not exist. */
   password(name: string): Promise<string | null>;
@@ -102,7 +102,7 @@ type SessionStore = {
   insertLink(link: SignInLink, by: Author): Promise<boolean>;
   /**
    * Removes the link with the hash and stores the session for its user, or as `begin` the begun sign-in, all or nothing.
-   * Returns undefined if there is no such link, or it expired at `now`.
+   * Returns undefined for an unknown link, or one that expired at `now`.
    */
   spendLink(
     hash: string,

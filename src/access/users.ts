@@ -99,7 +99,7 @@ async function requireOtherAdmin({ store }: AccessApp, { name, role }: User): Pr
 
 /**
  * Creates a link that signs a user in once, within 15 minutes. Without any user it creates the first one, an admin. Without
- * a name it is for the only admin. Throws `invalid` if there is none or several, `not_found`, `conflict` as `createUser`,
+ * a name it is for the only admin. Throws `invalid` for none or several, `not_found`, `conflict` as `createUser`,
  * `forbidden`.
  */
 export async function createLink(

@@ -74,7 +74,7 @@ export function notInMemory(cause?: unknown): AppError {
   return new AppError("unavailable", "the database does not answer", { retryAfter: 1, cause });
 }
 
-/** Returns what a key has in memory, at once if that is current; undefined if there is no such thing. */
+/** Returns what a key has in memory, at once if that is current; undefined for a missing thing. */
 export type Find<T> = (key: string) => T | undefined | Promise<T | undefined>;
 
 /**

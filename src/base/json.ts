@@ -79,7 +79,7 @@ function hasMore(json: Uint8Array, limit: number): boolean {
 
 /** Matches wherever a number may be inexact; a match inside a string only costs the time of the full check. */
 const SUSPECT = /(?<![\d.])\d{16}|[eE]\+?\d{3}/;
-/** Characters that a match may reach back over, with the one that must not come before it. */
+/** Characters that a match may reach back over, with the character that must not precede it. */
 const REACH = 20;
 /** Characters that are searched at once. */
 const PART = 262_144;
@@ -88,7 +88,7 @@ const [COMMA, COLON, MINUS, PLUS, POINT, ZERO, NINE] = [0x2c, 0x3a, 0x2d, 0x2b, 
 /** A number that parsing would change silently, with the keys and indexes that lead to it. */
 type Inexact = { steps: string[]; source: string };
 
-/** The first inexact number in a JSON text. Undefined if there is no such number, or the text is not JSON. */
+/** The first inexact number in a JSON text. Undefined without one, or if the text is not JSON. */
 export function findInexact(json: string): Inexact | undefined {
   if (!SUSPECT.test(json)) return undefined;
   const found = scanInexact({ at: 0, steps: [], text: "" }, json, json.length);
@@ -144,7 +144,7 @@ function scanInexact(scan: Scan, json: string, end: number): Inexact | undefined
   return undefined;
 }
 
-/** The position of the quote that closes the string whose opening quote is at `start`; the length if there is none. */
+/** The position of the quote that closes the string whose opening quote is at `start`; the length without one. */
 export function endOfString(json: string, start: number): number {
   let end = json.indexOf('"', start + 1);
   while (end !== -1 && isEscaped(json, end)) end = json.indexOf('"', end + 1);

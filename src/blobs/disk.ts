@@ -185,7 +185,7 @@ export function createDirectory(path: string, shown = path): string | undefined 
   }
 }
 
-/** The directories above a path, up to the one that holds `top`. */
+/** The directories above a path, up to the parent of `top`. */
 function parentsOf(path: string, top: string): string[] {
   const parent = dirname(path);
   return path === top || parent === path ? [parent] : [parent, ...parentsOf(parent, top)];

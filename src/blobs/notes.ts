@@ -18,7 +18,7 @@ export type Notes = {
   /**
    * At most `limit` upload notes that are due at `now`, and at most `limit` keys of garbage; each again until it is cleared
    * or forgotten. A driver may yield the notes of a process that has ended earlier. From now on no submission with a claimed
-   * note is stored, so that its files can be removed unless its row exists. While a process holds files there is no garbage.
+   * note is stored, so that its files can be removed unless its row exists. Files that a process holds are never garbage.
    */
   claim(now: number, limit: number): Promise<Claim>;
   /** The keys of the files of all upload notes, of every process. */

@@ -83,8 +83,8 @@ export function isMailbox(text: string): boolean {
 
 /**
  * The address of a sender: from the field that the form names, or the field that its schema describes as an email
- * address, or the first of `email`, `_replyto`, `e-mail` and `mail` with a plain address; of several in a field the first. Null if
- * there is none.
+ * address, or the first of `email`, `_replyto`, `e-mail` and `mail` with a plain address; of several in a field the first. Null
+ * without one.
  */
 export function findSenderAddress(
   data: unknown,
@@ -100,7 +100,7 @@ export function findSenderAddress(
   return null;
 }
 
-/** The address of a sender to which a form mails by itself: where senders confirm, none but the one that they confirm. */
+/** The address of a sender to which a form mails by itself: where senders confirm, only the one they confirm. */
 export function senderAddress(
   form: { optIn: string | null; emailField: string | null; schema: object | null },
   fields: object,
@@ -155,7 +155,7 @@ function firstAddress(value: unknown): string | null {
   return null;
 }
 
-/** The first property of a JSON Schema that is described as an email address; null if there is none. */
+/** The first property of a JSON Schema that is described as an email address, or null. */
 export function emailFieldOf(schema: object | null): string | null {
   const properties = isObject(schema) && schema["properties"];
   if (!isObject(properties)) return null;

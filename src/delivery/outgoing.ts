@@ -43,7 +43,7 @@ export type Outgoing = {
     /** Gets the request that is sent. */
     onRequest?: (request: SentRequest) => void,
   ): Promise<Attempt>;
-  /** Sends a webhook once, and returns the start of the body of a 2xx answer, or why there is none; all within a time, in milliseconds. */
+  /** Sends a webhook once, and returns the start of the body of a 2xx answer, or why not; all within a time, in milliseconds. */
   ask(delivery: WebhookDelivery, timeout: number): Promise<{ answer: string } | { error: string }>;
   sendChat(
     kind: ChatKind,

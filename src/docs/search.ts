@@ -15,7 +15,7 @@ const BEFORE = 60;
 /** Pages that hold everything, so that a search lists them last. */
 const LISTS = new Set(["cli", "settings", "limits", "api", "figures", "names-of-controls", "changelog"]);
 
-/** Words of a question that say nothing about what is looked for. */
+/** Words of a question that say nothing about its subject. */
 const IGNORED = new Set(["a", "an", "the", "someone", "how", "to", "do", "i"]);
 
 /** The sections that have words of a text, in any form of theirs: those with all words first, and of these those with them in the heading. */

@@ -81,7 +81,7 @@ export async function applyDocument(
 }
 
 /**
- * The project of the forms at the top of a document: the only one, of those that the caller sees and the document makes, else
+ * The project of the forms at the top of a document: the only one that the caller sees or the document creates, else
  * `default`. A document that has the forms of that project too, as an export may, means `default`.
  */
 async function homeOf(

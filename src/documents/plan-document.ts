@@ -215,7 +215,7 @@ function planEnvironments(
   return targets;
 }
 
-/** Plans the order of the environments, which are in the one that they have, if the document gives some of them places. */
+/** Plans the order of the environments, given in their present one, if the document gives some of them places. */
 function planPlaces(
   plan: DocumentPlan,
   project: string,

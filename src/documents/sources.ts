@@ -19,7 +19,7 @@ import { type DocumentPlan, fault } from "./plan.ts";
 import type { SetupChange } from "./setup.ts";
 import type { DocumentsApp } from "./store.ts";
 
-/** Finds the form that a segment names; undefined if there is none. */
+/** Finds the form that a segment names, or undefined. */
 export type FindForm = (name: string) => FormPlace | undefined;
 
 /** The source that a document gives a segment; undefined for one with a rule. Throws `invalid`. */
@@ -71,8 +71,8 @@ export function namesForms({ projects = {} }: Document): boolean {
 }
 
 /**
- * Finds a form by name, in the project of its segment or else in any project: among existing forms and those that the
- * document creates.
+ * Finds a form by name, in the project of its segment or else in any project: among existing forms and new ones of the
+ * document.
  */
 export function formNamed(
   forms: readonly FormRecord[],

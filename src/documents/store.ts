@@ -37,7 +37,7 @@ type ProposalStore = {
   /** Takes at most `limit` events that are due, which others leave alone until the lease ends. */
   claimDeliveries(now: number, leaseUntil: number, limit: number): Promise<ProposalDelivery[]>;
   settleDelivery(settled: SettledProposalDelivery): Promise<void>;
-  /** Removes those that ended before a time. */
+  /** Removes deliveries that ended before a time. */
   clearDeliveries(before: number): Promise<void>;
 };
 

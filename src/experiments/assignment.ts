@@ -102,7 +102,7 @@ function pairsOf(names: readonly string[]): Assigned[] {
   return names.flatMap((flag, index) => (index % 2 === 0 ? [[flag, names[index + 1]!] as const] : []));
 }
 
-/** Stands in a sealed assignment behind the key of its environment, and in no other. */
+/** Part of a sealed assignment behind the key of its environment, and of nothing else. */
 const SEALED = ".";
 const SEAL = { algorithm: "aes-256-gcm", iv: 12, tag: 16 } as const;
 /** Characters of a `targetingKey` beyond which a sealed assignment belongs to no visitor. */

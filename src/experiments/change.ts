@@ -8,7 +8,7 @@ type Recorded = { history: HistoryEntry | null };
 export type ExperimentChange =
   /**
    * Stores an experiment. One that starts begins a measurement with `salt`, one that has ended ends it and keeps its counts.
-   * `events` are for the targets of its project, with `members` besides those that all notices have.
+   * `events` are for the targets of its project, with `members` besides those of every notice.
    */
   | ({
       change: "putExperiment";

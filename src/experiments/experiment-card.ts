@@ -27,7 +27,7 @@ export const DESIGN = {
     label: "Split",
     hint: "A weight for each variant, such as off:50,on:50. Empty: all alike.",
   },
-  /** Days before which there is no winner. */
+  /** Days before a winner is declared. */
   minDays: {
     kind: { is: "count", least: 0, most: EXPERIMENT_LIMITS.minDays },
     default: 7,

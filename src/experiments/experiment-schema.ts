@@ -107,7 +107,7 @@ export const resultsSchema = z.object({
     }),
   ),
   winner: z.nullable(z.string()),
-  /** A reason why there is no winner; null with one, and where every variant is worse. */
+  /** A reason for the lack of a winner; null with one, and if every variant is worse. */
   waiting: z.nullable(z.enum(["ratio", "too-few", "undecided", "min-days"])),
   level: z.number(),
   method: z.string(),

@@ -6,8 +6,8 @@ import type { ExperimentsApp } from "./store.ts";
 const RAMPS_AT_ONCE = 1000;
 
 /**
- * Finds the flags of an environment, such as `shop/production`, that an experiment or a ramp holds: first those that are
- * measured. Throws `not_found`, `unavailable`.
+ * Finds the flags of an environment, such as `shop/production`, that an experiment or a ramp holds: first measured
+ * ones. Throws `not_found`, `unavailable`.
  */
 export function createHeldFlags({ store, watch }: ExperimentsApp): Find<readonly string[]> {
   return createCache(watch, async (place) => {

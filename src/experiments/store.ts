@@ -29,7 +29,7 @@ type MeasurementStore = {
   live(): Promise<Measurement[]>;
   /** All that have visitors, also while they are paused. */
   kept(): Promise<Measurement[]>;
-  /** The counts of the measurement of a flag; undefined if there is none. */
+  /** The counts of the measurement of a flag, or undefined. */
   counts(where: FlagPlace): Promise<ExperimentCounts | undefined>;
   /** Counts visitors, each once, as far as their measurements still run. Repeats change nothing. */
   count(measured: readonly Measured[]): Promise<void>;

@@ -37,7 +37,7 @@ export type FlagChange =
       notice?: ChangeNotice;
     }
   | ({ change: "deleteScheduled"; project: string; environment: string; id: string } & Recorded)
-  /** Stores a ramp in place of the one that its flag had there, and tells the targets of the project about `events`. */
+  /** Stores a ramp in place of the previous one of its flag, and notifies the targets of the project of `events`. */
   | ({
       change: "putRamp";
       project: string;

@@ -265,7 +265,7 @@ export function optionalMembers(
   );
 }
 
-/** These members of an object, except those that are undefined. */
+/** These members of an object, without undefined ones. */
 export function pick<T, Name extends keyof T>(from: T, names: readonly Name[]): Defined<Pick<T, Name>> {
   const members = names.filter((name) => from[name] !== undefined).map((name) => [name, from[name]]);
   return Object.fromEntries(members) as Defined<Pick<T, Name>>;

@@ -84,7 +84,7 @@ function changeOf(
   return change;
 }
 
-/** The newest change of a flag in an environment. Throws `not_found` if there is none. */
+/** The newest change of a flag in an environment. Throws `not_found` without one. */
 export async function newestChange(
   { changes }: Pick<FlagsApp["store"], "changes">,
   { project, environment, flag }: FlagPlace,
@@ -103,7 +103,7 @@ export async function newestChange(
   }
 }
 
-/** Throws `conflict` unless the newest change of a flag in an environment is the one that is to be undone. */
+/** Throws `conflict` unless the change to undo is the newest of the flag in an environment. */
 export function requireNewest({ environment, flag }: FlagPlace, newest: number, expected: number): void {
   if (newest === expected) return;
   const message = `"${flag}" was changed meanwhile: its newest change in ${environment} is revision ${newest}, not ${expected}`;

@@ -92,5 +92,5 @@ export class MemberList {
 /** The members of the segments of an environment that forms fill, by the name of the segment. */
 export type Members = Pick<ReadonlyMap<string, MemberList>, "get">;
 
-/** The state of the members of a segment: they are found anew in another epoch, and some have left at a revision. */
+/** The state of the members of a segment: they are read again in another epoch, and some have left at a revision. */
 export type MemberState = { segment: string; epoch: number; revision: number; leftAt: number };

@@ -49,7 +49,7 @@ export const SOURCE = {
   },
 } as const satisfies Card;
 
-/** A form that fills a segment, by its slugs; without a welcome if there is none. */
+/** A form that fills a segment, by its slugs, with its welcome if it has one. */
 export type SegmentSource = NamedSource & { project: string };
 
 export type NamedSource = Omit<RecordOf<typeof SOURCE>, "welcome"> & { welcome?: string | undefined };

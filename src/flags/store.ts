@@ -58,8 +58,8 @@ type FlagStore = {
   /** Summaries of flags in each environment of their project, by slug, then by environment. Throws `not_found`. */
   statuses(project: string, slugs: string[]): Promise<FlagStatus[]>;
   /**
-   * The flags of the environment with a key, and the key of its project, which a reader has to know too; undefined if
-   * there is no such environment.
+   * The flags of the environment with a key, and the key of its project, which a reader has to know too; undefined for
+   * an unknown environment.
    */
   select(environmentKey: string): Promise<KeyedSelection | undefined>;
   /** The flags of an environment by its slugs. Throws `not_found`. */

@@ -72,7 +72,7 @@ export function* environmentLines(
   if (texts.length > 0) yield joined();
 }
 
-/** The lines of members of a segment: all of them, or those that were approved since. */
+/** The lines of members of a segment: all of them, or the ones approved since. */
 export function* memberLines(
   key: string,
   state: MemberState,

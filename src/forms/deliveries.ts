@@ -88,7 +88,7 @@ type Listing = {
   project?: string | null;
   submission: string | null;
   status: DeliveryStatus | null;
-  /** How many times 1,000 deliveries are searched for those that are listed; without it, until the page is full. */
+  /** How many times 1,000 deliveries are searched; without it, until the page is full. */
   searches?: number;
 };
 

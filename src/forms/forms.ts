@@ -34,7 +34,7 @@ import type { FormsApp } from "./store.ts";
 
 /**
  * Creates a form with its key; it is enabled and refuses uploads. Without a project, it belongs to the only project in
- * which the caller may write forms, or to `default` if there are several; if there is no project, `default` is created.
+ * which the caller may write forms, or to `default` if there are several; without any project, `default` is created.
  * Throws `conflict` for a slug in use, `invalid`, `not_found` for the project, `forbidden`, `unconfirmed`.
  */
 export function createForm(

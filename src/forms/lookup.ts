@@ -11,7 +11,7 @@ import { noSuchSubmission } from "./submission.ts";
 export type FormScope = "forms:read" | "forms:write";
 
 /**
- * Finds a form by its name, among those that the caller sees. Throws `not_found`, `conflict` if forms of several
+ * Finds a form by its name, among what the caller sees. Throws `not_found`, `conflict` if forms of several
  * projects have the name, and `forbidden` without the scope in the project of the form.
  */
 export async function findForm(

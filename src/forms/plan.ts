@@ -19,7 +19,7 @@ export function planInsert(form: FormRecord): FormChange {
   };
 }
 
-/** The change that gives a form other settings; the history records the ones that differ. */
+/** The change that gives a form other settings; the history records what differs. */
 export function planUpdate(before: FormRecord, form: FormRecord): FormChange {
   const names = NAMES.filter((name) => !Bun.deepEquals(before[name], form[name], true));
   const was = names.map((name) => [name, shown(name, before[name])]);

@@ -7,6 +7,6 @@ export type Shared = {
   count(hash: string, now: number, windowMs: number): Promise<{ count: number; endsAt: number }>;
   /** Keeps a text under a hash until it is taken or expires. */
   keep(hash: string, text: string, expiresAt: number): Promise<void>;
-  /** Returns the text under a hash and removes it; undefined if there is none, or it has expired. */
+  /** Returns the text under a hash and removes it; undefined without one, or once it has expired. */
   take(hash: string, now: number): Promise<string | undefined>;
 };

@@ -66,7 +66,7 @@ export type SubmissionStore = HandlingStore &
     ): Promise<SubmissionPage>;
     /**
      * One step through the submissions of a form, newest first: looks at no more than `limit` after `before`, and returns
-     * those that fulfil the scan.
+     * submissions that fulfil the scan.
      */
     scan(form: string, scan: Scan): Promise<ScanStep>;
     find(id: string): Promise<Submission | undefined>;
@@ -90,8 +90,8 @@ export type SubmissionStore = HandlingStore &
       query: NewestQuery,
     ): Promise<{ forms: { formKey: string; newest: string }[]; next: number | null }>;
     /**
-     * Marks submissions in one transaction and returns the ids of those that were not marked so before. These are recorded
-     * with who marked them. Those that leave the spam folder get their deliveries, by id; of those with the reason
+     * Marks submissions in one transaction and returns the ids that were not marked so before, which are recorded
+     * with who marked them. Submissions that leave the spam folder get their deliveries, by id; with the reason
      * `manual`, which spam gets here, only deliveries that were cancelled are queued again.
      * Throws `not_found` for an unknown id, and changes nothing.
      */
@@ -154,14 +154,14 @@ export type SubmissionStore = HandlingStore &
      * is `next` of the step before, 0 for the first step; `next` is null at the end.
      */
     scanAll(after: number, limit: number): Promise<{ items: ScannedSubmission[]; next: number | null }>;
-    /** Deletes submissions as `delete` does, their idempotency keys and marks of automatic replies. Returns the ids of those that existed. */
+    /** Deletes submissions as `delete` does, their idempotency keys and marks of automatic replies. Returns the ids that existed. */
     purge(
       submissions: { place: number; id: string }[],
       replyHashes: string[],
       by?: Author | null,
     ): Promise<string[]>;
     /**
-     * Writes the database anew, so that nothing of deleted rows is left in its files. Other writes wait: about a second for
+     * Rewrites the database, so that nothing of deleted rows is left in its files. Other writes wait: about a second for
      * each 100 MB. Throws `unavailable` if that fails, or where a reader of the old state has not ended within seconds.
      */
     rewrite(): Promise<void>;
@@ -183,9 +183,9 @@ export type SubmissionStore = HandlingStore &
     import(formKey: string, submissions: ImportedSubmission[]): Promise<ImportResult>;
     /** Whether an import has brought ids to a form that do not begin with about the time of their submission. */
     hasForeignIds(formKey: string): Promise<boolean>;
-    /** The greatest id of all submissions below one; null if there is none. */
+    /** The greatest id of all submissions below one, or null. */
     newestId(below: string): Promise<string | null>;
-    /** The submission of that id in the order of arrival; null if there is none. */
+    /** The submission of that id in the order of arrival, or null. */
     arrival(id: string): Promise<Arrival | null>;
     /**
      * The last submissions that arrived, the last one first. What is stored later has a greater place than these. Default: those

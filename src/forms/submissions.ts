@@ -120,7 +120,7 @@ function rethrow(error: unknown): never {
   throw error;
 }
 
-/** The submission of that id, whoever asks. Throws `not_found`. */
+/** The submission of that id, for any caller. Throws `not_found`. */
 export async function readSubmission(app: FormsApp, id: string): Promise<Submission> {
   const submission = await app.store.submissions.find(id);
   if (!submission) throw noSuchSubmission(id);

@@ -16,7 +16,7 @@ import {
 } from "./paths.ts";
 import type { ServiceName } from "./request-record.ts";
 
-/** Part of the site that a path needs: the one that starts first, the whole API, or the dashboard. */
+/** Part of the site that a path needs: the first to start, the whole API, or the dashboard. */
 export type Part = "first" | "late" | "mcp" | "dashboard";
 
 export function partOf(path: string): Part {

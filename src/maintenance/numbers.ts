@@ -94,7 +94,7 @@ async function readAnswers(
 
 type Kept = { at: number; found: Promise<NonNullable<Numbers["answers"]>>; isRead: boolean };
 
-/** Milliseconds after which first answers are read again, beside the answer of the ones that are kept. */
+/** Milliseconds after which first answers are read again, beside the answer of the kept ones. */
 const FRESH_MS = 60_000;
 
 const answersKept = new WeakMap<StatsApp["store"], ReturnType<typeof keepLast<{ last?: Kept }>>>();

@@ -6,11 +6,11 @@ import type { TableName } from "./tables.ts";
 
 /** The servers that use a shared database, by ids in hex. Facts are JSON, as {@link RunningServer}. */
 export type Servers = {
-  /** Records that a server runs, which it repeats every minute, and removes those that are gone. */
+  /** Records that a server runs, which it repeats every minute, and removes stopped ones. */
   note(id: string, facts: string): Promise<void>;
   /** Records that a server has ended. */
   forget(id: string): Promise<void>;
-  /** The facts of those that run, in no order; one that was killed counts for two and a half minutes. */
+  /** The facts of running servers, in no order; a killed one counts for two and a half minutes. */
   list(): Promise<string[]>;
   /** Wakes the jobs of all servers that listen, for a process that has changed something and has no jobs. */
   wake(): Promise<void>;

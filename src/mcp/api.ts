@@ -47,7 +47,7 @@ export function identityOf(self: unknown): Identity {
   return { name, scopes: [...new Set([...(scopes ?? []), ...ofRoles])] };
 }
 
-/** Whether scopes have or include one of those that are needed. */
+/** Whether scopes have or include a needed one. */
 export function holdsAny(scopes: readonly Scope[], needed: readonly Scope[]): boolean {
   const rights = { name: "", type: "token", grants: [{ scopes }] } as const;
   return needed.some((scope) => hasScopeSomewhere(rights, scope));

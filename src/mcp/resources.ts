@@ -67,7 +67,7 @@ export async function readResource(api: Api, uri: string): Promise<unknown> {
   return (await api(forms.get, { names: { form: two } })).schema ?? null;
 }
 
-/** A part of an address; null for one that is no name. */
+/** A part of an address; null for one that is not a name. */
 function decoded(part: string | undefined): string | null {
   if (part === undefined || part.length > 600) return null;
   try {

@@ -18,7 +18,7 @@ export type Tool = Takes & {
   run: (api: Api, args: Args) => Promise<Answer>;
 };
 
-/** The arguments of a call, with those that are required. */
+/** The arguments of a call, and which are required. */
 type Given<R extends ArgumentName> = Args & { [Name in R]-?: NonNullable<Args[Name]> };
 
 type Text<S extends Schemas, P extends string, R extends ArgumentName> = {

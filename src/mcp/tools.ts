@@ -14,7 +14,7 @@ import { CHANGE_TOOLS } from "./change-tools.ts";
 import { cleanedValue } from "./text.ts";
 import { type Tool, toolOf } from "./tool.ts";
 
-/** Items of a list by default and at most; fewer of those that hold text of strangers. */
+/** Items of a list by default and at most; fewer if they hold text of strangers. */
 const [USUAL, MOST] = [50, 200];
 const [USUAL_SUBMISSIONS, MOST_SUBMISSIONS] = [20, 100];
 

@@ -30,7 +30,7 @@ export type Schemas = {
  * - `instance`: everything that is stored, or the server itself;
  * - `project`: the project in the path;
  * - `environment`: the environment of that project in the path or in the query; without one the project;
- * - `form`: a form, a submission, a delivery or a target, which is looked up among those that the caller sees;
+ * - `form`: a form, a submission, a delivery or a target, which is looked up among what the caller sees;
  * - `self`: the caller;
  * - `seen`: any of it. The operation returns and changes only what the caller sees, and checks rights itself.
  */

@@ -54,7 +54,7 @@ export function planUpdate(
   return { change: "updateEnvironment", project, environment: slug, ...after, history };
 }
 
-/** The change that gives the environments of a project the order of `slugs`, which the history has of the one that was moved. */
+/** The change that gives the environments of a project the order of `slugs`, which the history records for the moved environment. */
 export function planOrder(
   project: string,
   slugs: string[],

@@ -14,7 +14,7 @@ export type Tracker = {
 
 /** Milliseconds for which events are collected. */
 const COLLECTED = 1000;
-/** Events of a batch, and those that wait at most. */
+/** The most events of a batch, and of those waiting. */
 const BATCH = 1000;
 const MOST = 10_000;
 /** The users and names that the server takes. */

@@ -117,7 +117,7 @@ function fingerprints(document: FlagsDocument | undefined): Map<string, string> 
   const ofSet = JSON.stringify(metadata);
   const prints = new Map<string, string>();
   for (const [key, flag] of Object.entries(flags)) {
-    // A flag, then the segments that it refers to, and those that they refer to.
+    // A flag, then the segments that it refers to, directly or through other segments.
     const texts = [JSON.stringify(flag)];
     const names = new Set<string>();
     for (const text of texts)

@@ -15,7 +15,7 @@ const KEYS_MS = 10_000;
 type Keys = { get: () => Promise<ReadableKeys>; renew: () => Promise<ReadableKeys | null> };
 type ReadableKeys = ReturnType<typeof createLocalJWKSet>;
 
-/** The keys of a provider; `renew` reads them anew, unless that was done a moment ago. */
+/** The keys of a provider; `renew` reads them again, unless that was done a moment ago. */
 function createKeys(now: () => number, uri: () => Promise<string>): Keys {
   let readAt = Number.NEGATIVE_INFINITY;
   const read = async (): Promise<ReadableKeys> => {
@@ -95,7 +95,7 @@ type Metadata = openid.ServerMetadata;
 export function createOidcProvider(client: OidcClient, now: () => number): OidcProvider {
   const metadata = remembered(now, METADATA_MS, () => discover(client));
   const keys = createKeys(now, async () => (await metadata()).jwks_uri!);
-  /** For one sign-in, so that its keys are read anew: one may have been changed a moment ago. */
+  /** For one sign-in, so that its keys are read again: one may have been changed a moment ago. */
   const configure = async (method: "basic" | "post"): Promise<openid.Configuration> =>
     configured(await metadata(), client, method);
 

@@ -72,7 +72,7 @@ async function bodyOf(delivery: WebhookDelivery): Promise<string | Attempt> {
 
 /**
  * The request of a webhook with a body, signed at the time `now`, in milliseconds since 1970, as Standard Webhooks specifies.
- * Every attempt is signed anew, since receivers refuse timestamps older than minutes.
+ * Every attempt has its own signature, since receivers refuse timestamps older than minutes.
  */
 export function webhookRequest(
   delivery: WebhookDelivery,

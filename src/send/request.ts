@@ -62,7 +62,7 @@ export async function sendRequest(
   return (await exchange(policy, request, MAX_KEPT, options)).attempt;
 }
 
-/** Sends a request as {@link sendRequest} does, and returns the start of the body of a 2xx answer, or why there is none. */
+/** Sends a request as {@link sendRequest} does, and returns the start of the body of a 2xx answer, or why not. */
 export async function askOnce(
   policy: SendPolicy,
   request: OutgoingRequest,
@@ -131,7 +131,7 @@ function post(
   const host = address.includes(":") ? `[${address}]` : address;
   const port = url.port === "" ? "" : `:${url.port}`;
   const isName = url.hostname !== host;
-  // The certificate is checked for the name, and if there is none for the address.
+  // The certificate is checked for the name, and without one for the address.
   const serverName = isName ? { serverName: url.hostname.replace(/\.$/, "") } : {};
   return fetch(`${url.protocol}//${host}${port}${url.pathname}${url.search}`, {
     method,

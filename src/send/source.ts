@@ -3,7 +3,7 @@ import { AppError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import { jsonOf, textOf } from "./answer.ts";
 
-/** A server that this one follows, by the address of its stream. The token is read anew for each connection. */
+/** A server that this one follows, by the address of its stream. The token is read again for each connection. */
 export type SourceSettings = {
   address: string;
   readToken: () => Promise<string>;

@@ -3,7 +3,7 @@ import { MAX_QUEUED_BYTES, MAX_QUEUED_WRITES, MAX_THREADS } from "./limits.ts";
 
 /** Room for the writes that wait for the disk. */
 export type Room = {
-  /** Takes room for a write of so many bytes; false if there is none. */
+  /** Takes room for a write of so many bytes; false if it does not fit. */
   take: (weight: number) => boolean;
   /** Writes leave the queue for a commit. */
   sent: (writes: number) => void;

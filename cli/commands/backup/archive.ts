@@ -70,7 +70,7 @@ const BLOCK = 512;
 const AGE = /^age-encryption\.org\/|^-----BEGIN AGE ENCRYPTED FILE-----/;
 
 /**
- * Opens an archive in a file, a pipe or a bucket; `open` is null without identities. Throws `not_found` if there is none,
+ * Opens an archive in a file, a pipe or a bucket; `open` is null without identities. Throws `not_found` without one,
  * `unauthenticated` if it is encrypted and there are no identities, `unsupported` if it does not begin like an archive, and what
  * `open` throws.
  */

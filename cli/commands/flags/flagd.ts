@@ -188,7 +188,7 @@ function omittedInWords(count: number): string {
 /** How often a watched export looks for changes, in milliseconds. */
 const WATCH_INTERVAL = 1000;
 
-/** Writes a file again each time its text differs from the one that it has. Ends only with an error other than `unavailable`. */
+/** Writes a file again each time its text differs. Ends only with an error other than `unavailable`. */
 async function rewrite(io: Io, file: string, text: string, read: () => Promise<string>): Promise<never> {
   let [written, isLost] = [text, false];
   io.note(shown`${file} follows the flags; Ctrl-C ends that\n`);

@@ -119,7 +119,7 @@ async function undo(session: Session, place: Place): Promise<void> {
       throw usage(`${what} would be undone, and there is no terminal to confirm on`, "add --yes to undo it");
     await confirm(`Undo ${what}?`);
   }
-  // The change that is shown is the one that is undone, or none.
+  // Exactly the change that is shown is undone, or none.
   const flag = await client.call(operations.rollback, { names: place, body: { before: newest.revision } });
   const text = shown`undid revision ${newest.revision} of ${slug} in ${project}/${environment}: ${await summaryOf(flag)}\n`;
   await report(flag, text);

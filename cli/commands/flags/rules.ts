@@ -77,7 +77,7 @@ function isOfAnotherKind(flag: FlagDetail | undefined): boolean {
   return flag !== undefined && ruleClauses(flag) === null && rowsBeforeShare(flag.targeting).length === 0;
 }
 
-/** The payload that variants other than true and false take the place of; undefined if there is none. */
+/** The payload that variants other than true and false take the place of, or undefined. */
 function lostBy({ variants, payload }: FlagPatch, flag: FlagDetail): unknown {
   if (variants == null || areBoolean(variants) || payload !== undefined) return undefined;
   const hadPayload = flag.variants === undefined || areBoolean(flag.variants);

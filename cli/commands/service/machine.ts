@@ -18,7 +18,7 @@ export type Machine = {
   sharedExecutable: string;
   /** Waits before the next look at a server that starts. */
   wait: () => Promise<void>;
-  /** Runs a program to its end; its code is 127 if there is none of that name. */
+  /** Runs a program to its end; its code is 127 for an unknown name. */
   run: (...command: string[]) => Promise<{ code: number; text: string }>;
 };
 

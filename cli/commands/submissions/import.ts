@@ -93,7 +93,7 @@ Examples:
 function withoutTimes({ time }: Doubts): string {
   if (time === null) return "rows without a time in createdAt or Date have the time of the import";
   const { name, text } = time;
-  return `${JSON.stringify(text.slice(0, 60))} in ${JSON.stringify(name)} is no time that can be read (2027-01-31T12:00:00Z is one): it is stored as a field, such rows have the time of the import`;
+  return `${JSON.stringify(text.slice(0, 60))} in ${JSON.stringify(name)} cannot be read as a time (such as 2027-01-31T12:00:00Z): it is stored as a field, and such rows have the time of the import`;
 }
 
 function progressOf({ size, done }: Source, { imported, skipped }: ImportResult): string {

@@ -37,7 +37,7 @@ type Found = {
 const LIMITS = { sums: MiB, archive: 512 * MiB, executable: 1024 * MiB };
 
 /**
- * The version to install: the newest of a release, or the one that is named. Throws `unsupported` for an executable that
+ * The version to install: the newest of a release, or the named one. Throws `unsupported` for an executable that
  * cannot be replaced and for a release that is not signed by its key, `not_found` for a version that is not there,
  * `conflict` for an older one without `force`, and `unavailable`.
  */

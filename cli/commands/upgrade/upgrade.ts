@@ -45,7 +45,7 @@ function parse(command: Command): Values {
   return { config, check, version: version?.replace(/^v/, "") ?? null, from: folderOf(from), force };
 }
 
-/** The address of the folder of a release; empty if there is none. */
+/** The address of the folder of a release, or empty. */
 function folderOf(from: string | undefined): string {
   if (from === undefined) return RELEASE.download;
   const url = URL.parse(from);

@@ -49,7 +49,7 @@ export function removeOld(directory: string, keep: Keep, now: number): void {
     rmSync(join(directory, name), { force: true });
 }
 
-/** The newest archive that a server made in a folder, of those made until `now`; null if there is none. */
+/** The newest archive that a server made in a folder, of those made until `now`, or null. */
 export function newestIn(directory: string, now: number): FoundArchive | null {
   return archivesIn(directory, now)[0] ?? null;
 }

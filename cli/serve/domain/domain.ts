@@ -168,7 +168,7 @@ function pause(failures: number, retryAfter: number | null): number {
   return Math.min(Math.max(usual, (retryAfter ?? 0) * 1000), MOST_WAIT);
 }
 
-/** Answers the authority, redirects browsers, and explains itself as long as there is no certificate. */
+/** Answers the authority, redirects browsers, and explains itself until the first certificate. */
 function plainHttp(
   names: readonly string[],
   url: string,

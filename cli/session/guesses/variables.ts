@@ -65,7 +65,7 @@ const PREFIX = "FORMFLAG_";
 
 /**
  * A sentence for each variable that is not one of formflag's and whose name is near one of them, so that it is probably
- * misspelt. Other unknown names may be of other programs, such as those that Kubernetes sets for a service.
+ * misspelt. Other unknown names may be of other programs, such as those of Kubernetes for a service.
  */
 export function misspeltVariables(env: Readonly<Record<string, string | undefined>>): string[] {
   const options = [...globalOptions(), ...serveOptions(), projectOption(), environmentOption()];

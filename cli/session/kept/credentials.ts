@@ -14,7 +14,7 @@ type Credentials = Record<string, Credential>;
 /** The file of the logins of the user who runs this command. */
 const credentialsFile = () => join(configFolder(), "credentials.json");
 
-/** The login on a server; undefined if there is none. Throws `invalid` for a file that cannot be read. */
+/** The login on a server, or undefined. Throws `invalid` for a file that cannot be read. */
 export async function findCredential(server: string): Promise<Credential | undefined> {
   const all = await readCredentials();
   return Object.hasOwn(all, server) ? all[server] : undefined;

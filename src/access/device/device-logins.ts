@@ -95,7 +95,7 @@ export async function answerLogin(
   });
 }
 
-/** Looks a code up by its hash, and counts it for the user if there is nothing. */
+/** Looks a code up by its hash, and counts an unknown one for the user. */
 async function guarded<T>(
   app: AccessApp,
   name: string,

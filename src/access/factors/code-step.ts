@@ -13,7 +13,7 @@ import { stepOfCode, typedCode } from "./totp.ts";
 
 const CODES = { what: "wrong codes", reason: "code-throttled" };
 
-/** Wrong codes that end a sign-in, and those that make the user wait, whatever sign-in they came in. */
+/** Wrong codes that end a sign-in, and of a user, over all sign-ins, after which each further one waits. */
 const LIMITS = { most: FACTOR_LIMITS.codes, ...SIGN_IN_LIMITS };
 
 /** The user who has begun to sign in with a secret; undefined once that has ended. */

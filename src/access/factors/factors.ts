@@ -31,7 +31,7 @@ export async function setUpTotp(
     if (secondFactors.includes("totp"))
       throw new AppError("conflict", "an authenticator app is set up already", { reason: "totp-exists" });
     if (step === null)
-      throw new AppError("invalid", "the code is wrong: type the one that the app shows now", {
+      throw new AppError("invalid", "the code is wrong: type the one the app shows now", {
         reason: "code-wrong",
       });
     const recovery = codes.map((each) => recoveryHash(key, each));

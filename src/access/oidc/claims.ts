@@ -44,7 +44,7 @@ export function requireClaims(
   );
 }
 
-/** The name of a person at the provider as it is; null if there is none. */
+/** The name of a person at the provider as it is, or null. */
 export function exactName({ userClaim }: Pick<OidcRules, "userClaim">, claims: Claims): string | null {
   const given = claimAt(claims, userClaim);
   return typeof given === "string" && given !== "" ? given : null;

@@ -34,7 +34,7 @@ export function openCounts(memory: SharedArrayBuffer): Counts {
   const ends = new Float64Array(memory);
   const [seed] = new BigUint64Array(memory, 8, 1);
 
-  /** The entry of a key, or one to put it in: free, or the one that ends first. */
+  /** The entry of a key, or one to put it in: free, or the first to end. */
   const find = (low: number, high: number, at: number): number => {
     const bucket = (low & (BUCKETS - 1)) * WAYS;
     let [best, first] = [-1, Number.POSITIVE_INFINITY];

@@ -110,7 +110,7 @@ export async function readStart(client: S3Client, key: string, length: number): 
   return status === 416 ? new Uint8Array() : new Uint8Array(Buffer.concat(chunks).subarray(0, length));
 }
 
-/** Whether there is an object of that key. Throws `unavailable` if there is no bucket. */
+/** Whether an object has that key. Throws `unavailable` without a bucket. */
 export async function hasObject(client: S3Client, key: string): Promise<boolean> {
   const { refusal } = await client.send({ method: "HEAD", key }, [404]);
   // The answer to HEAD does not tell a missing object from a missing bucket.

@@ -32,7 +32,7 @@ export function createUpload(client: S3Client): Upload {
   /** Whether the storage takes conditional writes, as far as is known. */
   let isConditional = true;
 
-  /** Sends a request that creates an object, on condition that there is none. */
+  /** Sends a request that creates an object, unless it exists. */
   const create = async (request: S3Request, expect: string[] = []): Promise<S3Answer> => {
     if (!isConditional) return client.send(request, expect);
     const headers = { ...request.headers, "If-None-Match": "*" };

@@ -1,7 +1,7 @@
 import { own } from "../../base/shapes/own.ts";
 
 /**
- * The text of a tag inside an answer, unescaped; undefined if there is none. Answers of S3 have neither attributes
+ * The text of a tag inside an answer, unescaped, or undefined. Answers of S3 have neither attributes
  * that matter nor CDATA, and no two tags of a name that mean different things where they are read.
  */
 export function textOf(xml: string, tag: string): string | undefined {

@@ -14,7 +14,7 @@ export type ChangeNotice = {
   /** Objects whose members that differ are the changes. Default: those of the history. */
   before?: unknown;
   after?: unknown;
-  /** Members of the notice besides those that all have. */
+  /** Members of the notice besides those of every notice. */
   members?: Readonly<Record<string, unknown>>;
 };
 
@@ -28,7 +28,7 @@ export type Noticed = {
   members: Readonly<Record<string, unknown>>;
 };
 
-/** A member that a change set; `before` is null if there was none, `after` if there is none any more. */
+/** A member that a change set; `before` is null for a new member, `after` for a removed one. */
 export type FieldChange = { field: string; before: unknown; after: unknown };
 
 /** The members that differ between two objects; null has none. */

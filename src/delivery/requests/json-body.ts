@@ -36,7 +36,7 @@ export function checkJsonBody(template: string): void {
 
 /**
  * The body that a template yields for an event, which is JSON text. `{{name}}` is the text of a value with the escapes of JSON,
- * for between quotes, and `{{{name}}}` is the value as JSON, null if there is none. The names are those of the event's data,
+ * for between quotes, and `{{{name}}}` is the value as JSON, null without one. The names are those of the event's data,
  * `type` and `timestamp`. Throws `invalid` if it does not yield JSON, or too much.
  */
 export function renderJsonBody(template: string, event: string): string {

@@ -86,7 +86,7 @@ export type Proposal = {
   bypass: boolean;
 };
 
-/** Selects proposals of a project, newest first; `before` is the one that ends the page before. */
+/** Selects proposals of a project, newest first; `before` is the last one of the previous page. */
 export type ProposalQuery = {
   statuses: readonly StoredStatus[];
   limit: number;

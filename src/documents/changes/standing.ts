@@ -9,7 +9,7 @@ export type KnownRights = Map<string, Promise<Rights | null>>;
 
 /**
  * A proposal with those of its approvals that count: by accounts that are still here and may still approve it. A closed
- * proposal keeps those that it was closed with.
+ * proposal keeps the ones it was closed with.
  */
 export async function standing(
   app: ProposalsApp,

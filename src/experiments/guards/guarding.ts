@@ -49,7 +49,7 @@ async function readExperiment(app: ExperimentsApp, place: ExperimentPlace): Prom
     if (found?.experiment.status !== "running" || troubleOf(found) !== null) return NOTHING;
     return planFired(app, found, moment);
   };
-  // Most often there is nothing to change, and no write waits.
+  // Most often nothing changes, and no write waits.
   const { version } = await app.store.readVersion();
   const { changes } = await plan({ version, at: app.now() });
   return changes.length === 0 ? null : change(app, BY_ITSELF, plan);

@@ -2,7 +2,7 @@ import { RULE_LIMITS } from "../limits.ts";
 import type { Members } from "../members.ts";
 import { referencesOf } from "../segment.ts";
 
-/** Rules by name, and the members of those that forms fill; without these, they have none. */
+/** Rules by name, and the members of segments that forms fill, by default none. */
 export type Segments = Pick<ReadonlyMap<string, unknown>, "size" | "has" | "get"> & {
   members?: Members | null;
 };

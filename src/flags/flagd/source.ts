@@ -92,7 +92,7 @@ function markOwn(
   own[slug + PAYLOAD_SUFFIX] = { state: "ENABLED", variants, formflag: { payloadOf: slug } };
 }
 
-/** The flags and segments without those that use an operator that flagd does not have, and how many flags these are. */
+/** The flags and segments without operators that flagd lacks, and how many flags have one. */
 export function withoutForeign<F extends FlagValues>(
   records: F[],
   segments: SegmentRecord[],
@@ -112,7 +112,7 @@ function dependsOn(names: ReadonlySet<string>, rule: string): boolean {
   return names.size > 0 && !names.isDisjointFrom(referencesOf(rule));
 }
 
-/** The names of segments that a condition holds for, and of those that refer to one. */
+/** The names of segments that a condition holds for, and of segments that refer to one. */
 function segmentsBeyond(
   segments: readonly SegmentRecord[],
   isBeyond: (segment: SegmentRecord) => boolean,

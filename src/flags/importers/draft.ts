@@ -51,7 +51,7 @@ type Details = {
   tagsPath?: string;
 };
 
-/** Flags of a file, with those that are made of its variants. */
+/** Flags of a file, with those made of its variants. */
 const MAX_FLAGS = 10_000;
 
 const VARIANTS = { on: true, off: false };
@@ -167,7 +167,7 @@ function addTo(needs: Requirement[], requirement: Requirement): void {
     throw new Unsupported(`it needs more than ${variants} variants of ${requirement.flag}`);
 }
 
-/** The details that a flag keeps. Those that it cannot are noted. */
+/** The details that a flag keeps; lost ones are noted. */
 function detailsOf(details: Details, note: Noting): Partial<FlagdFlag> {
   const { path = "", description, metadata, tags = [], tagsPath = `${path}/tags` } = details;
   const text = typeof description === "string" ? description : "";

@@ -122,7 +122,7 @@ function chainOf(
   });
 }
 
-/** Conditions on other features: those that a rule needs, and those without which the feature has no value. */
+/** Conditions on other features: needed by a rule, or by the feature to have a value. */
 function parentsOf(
   all: Features,
   rule: Json,

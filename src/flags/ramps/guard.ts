@@ -69,7 +69,7 @@ export function formOfMetric(metric: string): string | null {
 }
 
 /**
- * The metrics of an experiment, followed by those that only its guards read, each once. Guards against earlier weeks
+ * The metrics of an experiment, followed by metrics that only its guards read, each once. Guards against earlier weeks
  * need none.
  */
 export function guardMetrics(metrics: readonly string[], guards: readonly string[]): string[] {

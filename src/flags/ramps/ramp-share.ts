@@ -109,7 +109,7 @@ export function writeShare(
   return writeRest({ rules, rows }, shareRule(String(share), { on: variant, off: rules.defaultVariant! }));
 }
 
-/** The rows without the one that keeps a share within a condition. */
+/** The rows, except that which keeps a share within a condition. */
 export function withoutLimit(rows: unknown[], within: Targeting | undefined): unknown[] {
   return within && Bun.deepEquals(rows.at(-2), { "!": [within] }) ? rows.slice(0, -2) : rows;
 }

@@ -109,7 +109,7 @@ export function isHeld({ status }: Pick<Ramp, "status">): boolean {
   return status === "running" || status === "paused";
 }
 
-/** The next step; undefined if there is none. */
+/** The next step, or undefined. */
 export function nextStep({ steps }: Pick<Ramp, "steps">): RampStep | undefined {
   return steps.find(({ doneAt }) => doneAt === null);
 }

@@ -85,7 +85,7 @@ export async function tryChange(
   return trials;
 }
 
-/** The rules of an environment's segments, with the members of those that forms fill. Throws `not_found`. */
+/** The rules of an environment's segments, with the members of segments that forms fill. Throws `not_found`. */
 async function filledSegments(
   { store }: FlagsApp,
   { project, environment }: FlagPlace,

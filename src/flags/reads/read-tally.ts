@@ -29,7 +29,7 @@ const MAX_HELD = 50_000;
 export type ReadTally = {
   /** Notes the first read of a flag, or with null of every flag, since it was counted: later ones only raise its `count`. */
   note: (read: Counted, environmentKey: string, slug: string | null, now: number) => void;
-  /** Stores the counts. Those that cannot be stored are kept for the next time. */
+  /** Stores the counts; if that fails, they are kept for the next time. */
   flush: () => Promise<void>;
   /** Flushes every minute. */
   job: Job;

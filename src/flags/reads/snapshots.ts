@@ -13,7 +13,7 @@ export type FindSnapshot<T> = (
 /**
  * Keeps a snapshot of the flags of each environment in memory, and renders it again only after those flags changed.
  * Between two checks for changes, it is returned without a promise. While the database does not answer, the last
- * snapshot is returned; the function throws `unavailable` if there is none.
+ * snapshot is returned; the function throws `unavailable` without one.
  */
 export function createSnapshots<T>(
   watch: Watch,
@@ -70,7 +70,7 @@ export type FlagSource = {
   records: readonly FlagValues[];
   /** In their order; none if no rule refers to one. */
   segments: readonly SegmentRecord[];
-  /** The members of segments that forms fill; null where there is no such segment. */
+  /** The members of segments that forms fill; null without such a segment. */
   members: MemberLists | null;
 };
 

@@ -35,7 +35,7 @@ export type TallyStore = {
   read(query: TallyPage): Promise<HourTally[]>;
   /** The sums over the hours, by what and variant. */
   sum(query: TallyQuery): Promise<TallySum[]>;
-  /** Adds counts to those that are stored; with a key, once for that key. */
+  /** Adds counts to the stored ones; with a key, once for that key. */
   add(tallies: readonly Tally[], key?: TallyKey): Promise<void>;
   /** Removes at most `limit` tallies from before an hour. Returns whether any may be left. */
   clear(kind: TallyKind, before: number, limit: number): Promise<boolean>;

@@ -104,7 +104,7 @@ export function detailsOf(release: Release): string {
   return JSON.stringify({ ...release, who: null, how: null });
 }
 
-/** The variants that a flag has, or gets with its first rule, with the one that is released unless another is chosen. */
+/** The variants that a flag has, or gets with its first rule, with the one released by default. */
 export function variantsToRelease(record: Ruled): { variants: FlagRules["variants"]; usual: string } {
   const { variants, defaultVariant } = rulesOf(record);
   const usual = switchOf(variants)?.on ?? Object.keys(variants).find((name) => name !== defaultVariant);

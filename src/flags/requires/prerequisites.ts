@@ -27,7 +27,7 @@ type Graph = {
   needs: (readonly Need[])[];
 };
 
-/** A needed flag with its place; undefined for one that there is not. */
+/** A needed flag with its place; undefined for a missing one. */
 type Need = Requirement & { at: number | undefined };
 
 /** Results of flags, and what they miss, each with the epoch that it is of. */

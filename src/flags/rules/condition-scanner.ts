@@ -104,7 +104,7 @@ export function takeValue(scanner: Scanner): string {
 }
 
 const JOIN_HINT =
-  'join conditions by and or or, as in plan == pro and country == AT; a text that is meant as it is stands in quotes: "lost in space"';
+  'join conditions by and or or, as in plan == pro and country == AT; put a literal text in quotes: "lost in space"';
 
 /** A quoted text, a comma, a bracket or a word; undefined for what ends the value. `open` has the open brackets. */
 function takePart(scanner: Scanner, open: number[]): string | undefined {

@@ -50,7 +50,7 @@ export function withoutShare(targeting: FlagRules["targeting"]): Targeting | nul
   return rows.length === 0 ? null : { if: rows };
 }
 
-/** The attributes by which a rule splits readers by weight, anywhere in it: the `targetingKey`, or those that a share names. */
+/** The attributes by which a rule splits readers by weight, anywhere in it: the `targetingKey`, or what a share names. */
 export function splittingAttributes(rule: unknown): string[] {
   if (typeof rule !== "object" || rule === null) return [];
   const found = Object.entries(rule).flatMap(([name, args]: [string, unknown]) => {

@@ -20,7 +20,7 @@ async function stepRamps(app: FlagsApp, report: (text: string) => void): Promise
   await (await import("../ramps/stepping.ts")).stepDue(app, report);
 }
 
-/** A job that applies changes and makes steps when they are due, including those that other processes schedule. */
+/** A job that applies changes and makes steps when they are due, including changes that other processes schedule. */
 export function scheduleJob(app: FlagsApp, report: (text: string) => void): Job {
   let checked: number | null = null;
   return {

@@ -114,7 +114,7 @@ export function inverseOf(before: FlagRecord, after: FlagRecord): FlagPatch {
   );
 }
 
-/** Every field of a flag, also those that are not set, as a patch sets or removes them. */
+/** Every field of a flag, set or not, as a patch sets or removes it. */
 function valuesOf(record: FlagRecord): FlagPatch {
   const noRules = Object.fromEntries(RULE_NAMES.map((name) => [name, null]));
   return { payload: {}, ...noRules, ...NONE_SHOWN, ...flagState(record) };

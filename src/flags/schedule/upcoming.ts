@@ -32,7 +32,7 @@ export function createRecentChanges(
   };
 }
 
-/** How many flags of a project are stale, and the one that has been so for longest. */
+/** How many flags of a project are stale, and which has been so for longest. */
 export type StaleCount = { project: string; count: number; oldest: StaleFlag };
 
 /** Milliseconds after which stale flags are counted again although no flag has changed. */

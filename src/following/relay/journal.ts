@@ -6,7 +6,7 @@ import { fs, replaceDurably, syncDirectory } from "../../base/directory.ts";
 import type { Line } from "../lines.ts";
 import { Draft, EMPTY, type State, linesOf } from "./state.ts";
 
-/** Bytes of changes behind a state from which on the file is written anew, beyond the size of that state. */
+/** Bytes of changes behind a state from which on the file is rewritten, beyond the size of that state. */
 const SLACK = 4 * MiB;
 
 /** The last state on the disk: a first line with the source, then lines as they came, as far as a moment ends them. */

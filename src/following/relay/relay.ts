@@ -98,7 +98,7 @@ export class Relay {
   }
 
   /**
-   * Throws for a state from before the one that is shown, unless the source still has it some seconds later and hears of
+   * Throws for a state older than the shown one, unless the source still has it some seconds later and hears of
    * changes: it may be behind a server that was followed before, or have gone back itself.
    */
   #refuseEarlier(state: State): void {

@@ -36,7 +36,7 @@ export type BulkResult = {
   total: number;
   /** The first `MAX_BULK_IDS` of them. */
   ids: string[];
-  /** The submission that had arrived last; null if there is none. */
+  /** The submission that had arrived last, or null. */
   upTo: string | null;
 };
 
@@ -142,7 +142,7 @@ export async function deleteMatching(
 }
 
 /**
- * Passes the ids of a selection to a step at a time, which returns those that it changed. The submission up to which it goes
+ * Passes the ids of a selection to a step at a time, which returns the changed ones. The submission up to which it goes
  * comes last, and the walk ends without it: SQLite gives its place to the next arrival once it is deleted.
  */
 async function eachStep(
@@ -153,7 +153,7 @@ async function eachStep(
   step: (ids: string[]) => Promise<string[]>,
   { onProgress, atMost = Infinity }: { onProgress?: OnProgress | undefined; atMost?: number } = {},
 ): Promise<BulkResult> {
-  // Refuses a search without a word, also if there is no submission.
+  // Refuses a search without a word, also in an empty inbox.
   searchOf(filter);
   const forms = await selectForms(app, caller, scope, { form, project });
   const { submissions } = app.store;
@@ -192,7 +192,7 @@ async function eachStep(
   return result;
 }
 
-/** The last submission that arrived, of those that the caller sees. */
+/** The last submission that arrived among what the caller sees. */
 async function lastSeen({ store }: FormsApp, caller: Caller): Promise<Arrival | undefined> {
   return (await store.submissions.lastArrivals(1, visibleProjects(caller, "forms:read"))).at(0);
 }

@@ -15,9 +15,9 @@ export type NewAnswer = {
 export type HandlingStore = {
   /** A text that differs once the submissions of the form of that key may be others, outside the spam folder, or handled otherwise. */
   contentVersion(formKey: string): Promise<string>;
-  /** Gives submissions to a user, or with null to none. Returns the ids of those that were not that user's. */
+  /** Gives submissions to a user, or with null to none. Returns the ids whose assignee changed. */
   assign(ids: readonly string[], user: string | null, by: Author): Promise<string[]>;
-  /** Changes the labels of submissions. Returns the ids of those that changed. Throws `conflict` for too many. */
+  /** Changes the labels of submissions. Returns the ids that changed. Throws `conflict` for too many. */
   label(ids: readonly string[], labels: LabelChange, by: Author): Promise<string[]>;
   note(id: string, text: string, by: Author): Promise<void>;
   /**

@@ -14,8 +14,8 @@ const MAX_LOOKED_AT = 1000;
 type Neighbours = { newer: string | null; older: string | null };
 
 /**
- * The ids of the submissions of the same form that come next to one, of those that a filter selects; null if there is
- * none, or none within `MAX_LOOKED_AT`. The submission itself need not be selected. Throws `not_found` for its form,
+ * The ids of the submissions of the same form that come next to one among what a filter selects; null without
+ * one, or without one within `MAX_LOOKED_AT`. The submission itself need not be selected. Throws `not_found` for its form,
  * `forbidden`.
  */
 export async function neighboursOf(

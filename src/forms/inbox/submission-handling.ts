@@ -21,7 +21,7 @@ async function requireHandled(app: FormsApp, caller: Caller, ids: readonly strin
 }
 
 /**
- * Gives submissions to a user, or with null to none, all or none of them. Returns the ids of those that were not that user's. Throws
+ * Gives submissions to a user, or with null to none, all or none of them. Returns the ids whose assignee changed. Throws
  * `not_found` for an unknown id or user, also for a user who does not see one of them, unless the caller is an admin of
  * everything (`invalid`), and `forbidden`.
  */
@@ -72,7 +72,7 @@ async function requireReader(
 }
 
 /**
- * Puts labels on submissions and takes others from them, all or none. Returns the ids of those that changed. Throws
+ * Puts labels on submissions and takes others from them, all or none. Returns the ids that changed. Throws
  * `invalid` for a text that is no label, `conflict` for too many, `not_found`, `forbidden`.
  */
 export async function labelSubmissions(

@@ -9,8 +9,8 @@ import type { FormsApp } from "../store.ts";
 import { type SubmissionMark, isFolder } from "../submission-state.ts";
 
 /**
- * Marks submissions, all or none, and returns the ids of those that were not marked so before. Those that leave the spam
- * folder are delivered, once; the sender of one who was to confirm it is asked to. Throws `not_found` for an unknown id,
+ * Marks submissions, all or none, and returns the ids that were not marked so before. Submissions that leave the spam
+ * folder are delivered, once; a sender who was to confirm gets the mail for that. Throws `not_found` for an unknown id,
  * `conflict` for one that waits for its sender, `forbidden`.
  */
 export async function markSubmissions(

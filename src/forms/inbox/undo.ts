@@ -35,7 +35,7 @@ type Standings = Readonly<Record<string, Standing>>;
 type Acted = { ids: readonly string[]; undoable?: boolean | undefined };
 
 /**
- * Changes submissions with `act`, which returns the ids of those that it changed, and keeps `undoOf` of these if it is to be
+ * Changes submissions with `act`, which returns the changed ids, and keeps `undoOf` of these if it is to be
  * `undoable`. `undo` is the name that {@link undoAction} takes; null if nothing was changed. Throws what `act` throws.
  */
 export async function actUndoably(

@@ -38,7 +38,7 @@ export function isHoneypotFilled(control: ControlFields): boolean {
   return false;
 }
 
-/** The first value of a control field that is a text and not empty; null if there is none. */
+/** The first value of a control field that is a text and not empty, or null. */
 export function controlText(control: ControlFields, name: string): string | null {
   const value = control.get(name)?.find((value) => typeof value === "string" && value !== "");
   return (value as string | undefined) ?? null;
@@ -60,7 +60,7 @@ export type JsonFields = { json: string; data: Record<string, unknown> };
 /**
  * Removes the top-level members with these names from the JSON of a submission. `json` is the text of `data`: a valid
  * object within the limit of nesting and without repeated names. The rest of the text is unchanged, so numbers keep
- * every digit. Returns the same text if there is nothing to remove.
+ * every digit. Returns the same text if nothing is to be removed.
  */
 export function cutMembers(
   { json, data }: JsonFields,

@@ -66,7 +66,7 @@ function notAccepted(
   });
 }
 
-/** The extension in lower case without its dot; null if there is none, or nothing before it. */
+/** The extension in lower case without its dot; null without one, or with nothing before it. */
 function extensionOf(fileName: string): string | null {
   return /[^/\\]\.([a-z0-9_+-]{1,20})$/i.exec(fileName)?.[1]!.toLowerCase() ?? null;
 }

@@ -38,7 +38,7 @@ function stepsOf(app: FormsApp, address: string, bound: ArrivalBound | null = nu
 }
 
 /**
- * A page of the submissions of every form and folder that the caller sees, or of a project, in which a text is an address, newest first: those that a purge of
+ * A page of the submissions of every form and folder that the caller sees, or of a project, in which a text is an address, newest first: what a purge of
  * the address deletes. One whose address comes after `SEARCH_LIMITS.words` other words and addresses is found by the purge alone, which
  * reads every submission. Throws `forbidden`.
  */
@@ -97,7 +97,7 @@ async function* eachOfPerson(
   }
 }
 
-/** The submissions with the notes and answers of those that have some: they are about the person too. */
+/** The submissions with their notes and answers, which are about the person too. */
 async function withEvents(app: FormsApp, submissions: RawSubmission[]): Promise<RawSubmission[]> {
   const all: RawSubmission[] = [];
   for (const submission of submissions) {

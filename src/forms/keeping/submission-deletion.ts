@@ -8,7 +8,7 @@ import { SUBMISSION_STATES } from "../submission-state.ts";
 import { noSuchSubmission } from "../submission.ts";
 
 /**
- * Deletes submissions, their files and their words in the search index. Returns the ids of those that existed. Throws
+ * Deletes submissions, their files and their words in the search index. Returns the ids that existed. Throws
  * `forbidden`.
  */
 export async function deleteSubmissions(

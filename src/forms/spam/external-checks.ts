@@ -26,8 +26,8 @@ type Given = { verdict: Verdict; reason: string | null; failure: string | null }
 
 /**
  * Returns the judge of a thread. All checks of a form are asked at once and answer within `EXTERNAL_CHECKS.time`; the
- * strictest verdict counts. A check that fails, and a submission for which there is no room to wait, gets the verdict that the form
- * has for it. `warn` receives the failures of a form, by its key.
+ * strictest verdict counts. A check that fails, and a submission without room to wait, gets the verdict that the form has for it.
+ * `warn` receives the failures of a form, by its key.
  */
 export function createJudge(
   app: FormsApp,

@@ -62,7 +62,7 @@ export async function* xlsxExport(
   yield* writeXlsxStream(rows(), { name: sheetName(name), columns: heads, freezePane: { rows: 1 } });
 }
 
-/** A name for a sheet: of at most 28 characters, without the ones that Excel forbids. */
+/** A name for a sheet: of at most 28 characters, without those forbidden by Excel. */
 export function sheetName(name: string): string {
   const kept = safeText(name.replaceAll(/[[\]:*?/\\\p{Cc}]/gu, " "))
     .slice(0, MAX_NAME)

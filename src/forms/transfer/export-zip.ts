@@ -31,7 +31,7 @@ export function zipExport(
   return zipOf(entries());
 }
 
-/** When the newest submission was stored, in milliseconds since 1970; 0 if there is none. */
+/** When the newest submission was stored, in milliseconds since 1970; 0 without one. */
 async function newestAt(pages: AsyncIterable<RawSubmission[]>): Promise<number> {
   for await (const [newest] of pages) if (newest) return Date.parse(newest.createdAt);
   return 0;
@@ -81,7 +81,7 @@ function damaged(key: string, what: string): AppError {
   return new AppError("unsupported", `the file ${key} ${what}`, { reason: "export-incomplete" });
 }
 
-/** Control characters, those that turn the direction of text, and those that a file name cannot have on every system. */
+/** Characters that a file name cannot have on every system, controls, and marks that turn the direction of text. */
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069/\\:*?"<>|]/gu;
 
 /**

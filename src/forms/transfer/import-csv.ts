@@ -194,7 +194,7 @@ function csvError({ code, message }: CsvError): AppError {
   const known: Record<string, string> = {
     CSV_RECORD_INCONSISTENT_FIELDS_LENGTH: UNEVEN,
     CSV_QUOTE_NOT_CLOSED: "a quote is not closed",
-    INVALID_OPENING_QUOTE: "a quote stands inside a cell that does not begin with one",
+    INVALID_OPENING_QUOTE: "a quote is inside a cell that does not begin with one",
     CSV_INVALID_CLOSING_QUOTE: "a quote is followed by something other than a delimiter",
   };
   return new AppError("invalid", known[code] ?? message);

@@ -34,7 +34,7 @@ const EXCLUDING = new Set(["additionalProperties", "unevaluatedProperties", "ite
 
 /**
  * Reduces the errors of the library to at most `max` findings, each once, without those of parents. Of the branches of
- * `anyOf` and `oneOf` it names what is wrong in the one that is clearly meant, else what they have in common.
+ * `anyOf` and `oneOf` it names what is wrong in the clearly meant one, else what they have in common.
  */
 export function findingsOf(context: Context, errors: readonly OutputUnit[]): Finding[] {
   const findings = new Map<string, Finding>();

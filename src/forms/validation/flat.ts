@@ -8,7 +8,7 @@ export type FlatSchema = {
   root: SchemaObject;
   properties: [name: string, property: SchemaObject][];
   required: ReadonlySet<string>;
-  /** The schema with the keywords of those that it refers to. */
+  /** The schema with the keywords of schemas that it refers to. */
   resolve: (schema: unknown) => SchemaObject;
 };
 

@@ -94,7 +94,7 @@ function nearestOperation(asked: string, path: string): string | null {
 }
 
 const MAX_COST = 3;
-/** The cost of another method than the one that was asked for. */
+/** The cost of a method other than the requested one. */
 const OTHER_METHOD = 1;
 
 /** The least cost of changes that make one path of the other. */

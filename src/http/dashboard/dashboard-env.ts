@@ -17,7 +17,7 @@ export type DashboardEnv = {
   Variables: {
     /** Session of the signed-in user; missing on pages that need no sign-in. */
     session?: { signedIn: SignedIn; secret: string };
-    /** The same of a user who has to set up a second factor before anything else; then there is no `session`. */
+    /** The same of a user who has to set up a second factor before anything else; `session` is then missing. */
     unready?: { signedIn: SignedIn; secret: string };
     caller: Caller;
   };

@@ -61,12 +61,12 @@ function columnAt(text: string, offset: number): number {
   return offset === 0 ? 1 : offset - text.lastIndexOf("\n", offset - 1);
 }
 
-/** The line of a JSON text on which the value at a JSON pointer (RFC 6901) begins; null if there is no such value. */
+/** The line of a JSON text on which the value at a JSON pointer (RFC 6901) begins, or null. */
 export function lineOfPointer(text: string, pointer: string): number | null {
   return positionOfPointer(text, pointer)?.line ?? null;
 }
 
-/** The line and the column, from 1, at which the value at a JSON pointer begins; null if there is no such value. */
+/** The line and the column, from 1, at which the value at a JSON pointer begins, or null. */
 export function positionOfPointer(text: string, pointer: string): { line: number; column: number } | null {
   const root = parseTree(text);
   const steps = pointer

@@ -88,7 +88,7 @@ export type Dashboard = Acts & {
   viewOf: (c: DashboardContext) => View;
   /** Answers with a page. */
   render: (c: DashboardContext, page: Page) => Promise<Response>;
-  /** Starts a session in the browser that sent the request, and ends the one that it had. */
+  /** Starts a session in the browser that sent the request, and ends its previous one. */
   enter: (c: DashboardContext, session: SignedIn & { secret: string }) => Promise<void>;
 };
 

@@ -21,7 +21,7 @@ export type View = {
   caller: Caller | null;
   /** The project and the environment in the path. */
   reach: Reach;
-  /** The project in the path; null if there is none. */
+  /** The project in the path, or null. */
   project: Readonly<{ slug: string; name: string }> | null;
   /** Numbers beside the sections: unread submissions, what needs a person, failed deliveries; left out where none is known. */
   counts: Readonly<Partial<Record<"inbox" | "today" | "deliveries", number>>>;
@@ -57,7 +57,7 @@ export function useView(): View {
 }
 
 /**
- * Whether the person who looks at the page holds a scope in a place, by default the one that the page is about, so that
+ * Whether the person who looks at the page holds a scope in a place, by default that of the page, so that
  * pages offer only what would be allowed.
  */
 export function useMay(scope: Scope, reach?: Reach): boolean {

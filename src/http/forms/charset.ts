@@ -16,7 +16,7 @@ export function charsetOf(contentType: string): Charset {
   return parseHeader(contentType).parameters.get("charset")?.trim() || null;
 }
 
-/** Whether a field has the name of the one that browsers fill with the encoding of a form (HTML, 4.10.21.4; RFC 7578, 4.6). */
+/** Whether browsers fill a field of this name with the encoding of a form (HTML, 4.10.21.4; RFC 7578, 4.6). */
 export function isCharsetField(name: string): boolean {
   return name.length === 9 && name.toLowerCase() === "_charset_";
 }

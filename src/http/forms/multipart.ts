@@ -37,7 +37,7 @@ const HEADERS_END = Buffer.from("\r\n\r\n");
 /** Puts U+FFFD in place of broken bytes. */
 const lenient = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** The boundary of a multipart/form-data content type. Throws `invalid` if there is none (RFC 2046, 5.1.1). */
+/** The boundary of a multipart/form-data content type. Throws `invalid` without one (RFC 2046, 5.1.1). */
 export function boundaryOf(contentType: string): string {
   const boundary = parseHeader(contentType).parameters.get("boundary");
   if (boundary === undefined || boundary === "" || boundary.length > 200) {

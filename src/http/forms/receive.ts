@@ -63,7 +63,7 @@ export type Route = {
 /** A submission that was refused. */
 type Refusal = {
   request: Request;
-  /** Undefined if there is none. */
+  /** Undefined without one. */
   form: Form | undefined;
   /** Null on a route that keeps nothing. */
   entered: Entered | null;

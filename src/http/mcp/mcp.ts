@@ -142,7 +142,7 @@ type ErrorBody = {
   error: { code: string; message: string; reason?: string | null; hint?: string | null };
 };
 
-/** Calls operations of the admin API in this process, with the rights of whoever sends the `authorization` header. */
+/** Calls operations of the admin API in this process, with the rights of the sender of the `authorization` header. */
 function adminCall(admin: AdminApp, authorization: string | null, client: Client): Send {
   return async (operation, { names, query, body, why }) => {
     const request = new Request(`http://localhost${ADMIN_PATH}${addressOf(operation, names, query)}`, {

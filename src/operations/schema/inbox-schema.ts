@@ -87,7 +87,7 @@ const bulkSchema = z.object({
   total: z.int(),
   /** The first 10,000 of them. */
   ids: z.array(z.string()),
-  /** The submission that had arrived last: with it as `upTo`, later arrivals are left out. Null if there is none. */
+  /** The submission that had arrived last: with it as `upTo`, later arrivals are left out. Null without one. */
   upTo: z.nullable(z.string()),
 });
 

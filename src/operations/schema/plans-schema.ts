@@ -20,7 +20,7 @@ export const make = {
     applied: z.boolean(),
     plan: z.string(),
     changes: proposalSchema.shape.differences,
-    /** The locked environments among those that change: these have to be named in `confirm`. */
+    /** The locked environments that change: `confirm` has to name them. */
     locked: z.array(z.string()),
     /** Sentences about what else follows, such as `turns off 3 more: search, sale, banner`: flags that need one that is turned off. */
     warnings: z.array(z.string()),

@@ -24,7 +24,7 @@ export type Need = {
 export const MOST = 5;
 /** Submissions of the caller that are counted, and deliveries that are looked at for failing targets. */
 export const COUNTED = 100;
-/** Forms with unread submissions in which the oldest is looked for, and projects whose proposals are read. */
+/** Forms whose oldest unread submission is searched, and projects whose proposals are read. */
 export const LOOKED_AT = 20;
 
 /** The pages of the dashboard for a flag in an environment, and for an experiment. */

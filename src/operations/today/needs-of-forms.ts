@@ -10,7 +10,7 @@ import { listDeliveries } from "../../forms/deliveries.ts";
 import { COUNTED, LOOKED_AT, MOST, type Need } from "./need.ts";
 import { sentence } from "../../base/shapes/words.ts";
 
-/** The newest submissions of a form among which the oldest unread one is looked for. */
+/** The newest submissions of a form, in which the oldest unread one is searched. */
 const SEARCHED = 200;
 
 /** The targets of the newest deliveries that failed, or that wait for another attempt, and mail that waits for a server. */

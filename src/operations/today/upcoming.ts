@@ -122,7 +122,7 @@ function patchInWords({ enabled }: FlagPatch): string {
 
 /** Milliseconds for which deletions that are to come are kept: their counts change slowly. */
 const KEPT_MS = 600_000;
-/** Forms whose deletions are looked for. */
+/** Forms whose deletions are searched. */
 const FORMS = 200;
 
 type Deletion = Coming & { count: number };

@@ -7,7 +7,7 @@ export type ServerAddress = {
   isGzip: boolean;
 };
 
-/** The part of traces that is recorded, of those that begin here and of those that a caller began. */
+/** The part of traces that is recorded, of traces that begin here and of traces that a caller began. */
 export type Sampling = {
   /** From 0 to 1. */
   ratio: number;

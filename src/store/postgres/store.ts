@@ -78,7 +78,7 @@ type Options = {
   onNewerSchema?: () => void;
   /** Called while the database is the target of a move or a restore, which has begun after it was opened. */
   onMoving?: () => void;
-  /** Whether the target of a move or a restore that is not finished is opened too: by the one that goes on with it. */
+  /** Whether the target of a move or a restore that is not finished is opened too, to go on with it. */
   opensTarget?: boolean;
   /** Whether one connection does everything but dumps: for a command. */
   isSingle?: boolean;

@@ -168,7 +168,7 @@ function overwriteFailed(db: Database): void {
   }
 }
 
-/** Performs a write, but adds the visitors to count to those that are `measured`. */
+/** Performs a write, but adds the visitors to count to `measured`. */
 function perform(db: Database, { name, args }: Write, measured: Measured[]): Outcome {
   if (name === COUNT) {
     addAll(measured, args[0] as readonly Measured[]);

@@ -31,8 +31,8 @@ export function withoutIndex(schema: SchemaObject[]): SchemaObject[] {
 }
 
 /**
- * The tables whose rows no copy has: those of signed-in users, so that a backup signs no user in, and those that follow from
- * other rows.
+ * The tables whose rows no copy has: of signed-in users, so that a backup signs no user in, and tables derived from other
+ * rows.
  */
 const LEFT_OUT = new Set([...sqliteTablesOf("sign-in"), ...sqliteTablesOf("derived")]);
 

@@ -176,7 +176,7 @@ describe("forms set", () => {
     ["--schema", "@missing.json", "--schema: the file missing.json cannot be read"],
     ["--success-message", "", "--success-message is not empty"],
     ["--language", "xx", "--language is auto or one of en, de, "],
-    ["--retention", "0d", "--retention 0d is no time at all"],
+    ["--retention", "0d", "--retention 0d is zero"],
     ["--spam-retention", "90", "--spam-retention 90 is not a time"],
     ["--max-file-size", "10", "--max-file-size 10 is not a size"],
     ["--attach", "10", "--attach 10 is not a size"],

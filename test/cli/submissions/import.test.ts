@@ -195,12 +195,12 @@ describe("submissions import", () => {
   });
 });
 
-test("an import says which rows have no time that can be read, and which are alike", async () => {
+test("an import says which rows have a time that cannot be read, and which are alike", async () => {
   const form = await emptyForm();
   const file = fileWith("times.csv", "Timestamp,name\n1/2/2024 10:00,Ada\n1/2/2024 10:00,Ada\n");
   const { stdout, stderr } = await local.run("submissions", "import", form, file);
   expect(stdout).toBe("imported 2, skipped 0\n");
-  expect(stderr).toContain('"1/2/2024 10:00" in "Timestamp" is no time that can be read');
+  expect(stderr).toContain('"1/2/2024 10:00" in "Timestamp" cannot be read as a time');
   expect(stderr).toContain("the same import again stores them once more");
   expect(stderr).toContain("1 row says the same as an earlier one");
   const timed = fileWith("timed.csv", "sep=;\nSubmitted at;name\n2024-05-06 07:08;Ada\n");

@@ -99,8 +99,8 @@ function Question({
     <div class="stack narrow">
       <Notice tone="warn" title="Did you start this login yourself, a moment ago?">
         <p>
-          Whoever started it will be able to do everything that you can do, as {caller?.name}. Deny it if the
-          code came to you in a message, or if your terminal shows another one.
+          The person who started it will be able to do everything that you can do, as {caller?.name}. Deny it
+          if the code came to you in a message, or if your terminal shows another one.
         </p>
       </Notice>
       <Facts
@@ -139,7 +139,7 @@ function answeredPage(answer: "allow" | "deny"): Page {
           <p>
             {isAllowed
               ? "You can close this page. Your account lists the login, and ends it."
-              : "Nobody was logged in."}
+              : "No one was logged in."}
           </p>
         </Notice>
       </div>

@@ -13,7 +13,7 @@ import { TOKEN_FAULTS, TokenRows, newToken, placesIn, tokenPage } from "./token-
 const TOKENS = "/access/tokens";
 const OF_PROJECT = `${PROJECT}/tokens` as const;
 
-/** The page of every token has no project in its path, and that of those that are limited to one has it. */
+/** The page of every token has no project in its path, and that of tokens limited to a project has it. */
 type Names = { project?: string };
 
 /** Creates and revokes tokens by forms whose page `show` shows. */

@@ -6,7 +6,7 @@ const PAUSE = 150;
 const BEAT = 5000;
 
 /**
- * Keeps the page up to date by the server's stream of events. Of all tabs, the one that became visible last holds it and
+ * Keeps the page up to date by the server's stream of events. Of all tabs, the last to become visible holds it and
  * passes on what comes: with HTTP/1.1 a browser has six connections to a host, and further tabs would not load.
  */
 export function listenToChanges(): void {

@@ -53,7 +53,7 @@ let visits = 0;
 export async function visit(address: string, isNew = true): Promise<boolean> {
   const at = (visits += 1);
   const main = mainOf()!;
-  // A press on the page that goes is for the one that comes.
+  // A press on the page that is being left is for the next one.
   main.inert = true;
   if (main.contains(document.activeElement)) (document.activeElement as HTMLElement).blur();
   const answer = await fetch(address).catch(() => null);

@@ -88,7 +88,7 @@ function opened(found: HTMLElement): HTMLElement | null {
 /** The key before, which may be the first of two. */
 let first = "";
 
-/** The element that keys stand for: with rows ticked, the one that acts on them, else the one of the open submission. */
+/** The element that keys stand for: the bar of ticked rows, else the actions of the open submission. */
 function actFor(keys: string): HTMLElement | null {
   const named = `[aria-keyshortcuts="${CSS.escape(keys)}"]`;
   const first = document.querySelector("#bulk :checked") ? "#bulk" : "[data-submission]";

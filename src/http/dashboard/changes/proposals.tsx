@@ -192,7 +192,7 @@ function Differences({ proposal: { differences } }: { proposal: ProposalView }) 
   );
 }
 
-/** `checkout in production`; a place that is no flag stays a path. */
+/** `checkout in production`; a place other than a flag stays a path. */
 function placeInWords(path: string) {
   const [, flag, environment] =
     /^projects\.[\w$-]+\.flags\.([\w$-]+)(?:\.environments\.([\w$-]+))?$/.exec(path) ?? [];

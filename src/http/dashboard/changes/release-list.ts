@@ -119,7 +119,7 @@ async function failedChanges(
   return { releases: page.items.map((each) => ofFailed(slug, each)), next };
 }
 
-/** A page of the proposals of a status; without one, of those that are closed. */
+/** A page of the proposals of a status; without one, of closed proposals. */
 function proposals(status: "open" | "approved" | undefined): Read {
   return async ({ c, perform, project: { slug } }, before) => {
     const query = { status, limit: PAGE, before };

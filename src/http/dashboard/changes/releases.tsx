@@ -17,14 +17,14 @@ import { HELD, KINDS, type Kind, SOURCES, type Source, readSource } from "./rele
 import type { Release } from "./release-record.tsx";
 import { ReleaseRow } from "./release-rows.tsx";
 
-/** Finished releases that show beside those that have not ended. */
+/** Finished releases that are shown beside unfinished ones. */
 const LATELY = 8;
 
 const NAMES = Object.keys(SOURCES) as Source[];
 
 const SHOWN = { ...KINDS, finished: "Finished" } as const;
 
-/** The filter of a page of the list: everything, or with `show` releases of a kind, or those that have ended. */
+/** The filter of a page of the list: everything, or with `show` releases of a kind, or finished ones. */
 type Filter = {
   show: Kind | "finished" | undefined;
   environment: string | undefined;
@@ -88,7 +88,7 @@ function releasesPage(project: Project, filter: Filter, found: Found, isLater: b
     return show === undefined || (show === "finished" ? kind === null : kind === show);
   });
   const releases = shown.flatMap((each) => each.releases);
-  // On the list of everything, those that have ended have pages of their own.
+  // On the list of everything, finished releases have pages of their own.
   const next = shown.flatMap(({ name, next }) =>
     next === null || (show === undefined && SOURCES[name].kind === null) ? [] : [[name, next] as const],
   );

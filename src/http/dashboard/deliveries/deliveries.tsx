@@ -168,7 +168,7 @@ function shownCount(count: number): string | null {
     : count.toLocaleString("en");
 }
 
-/** A link for each form by its name; of more than `MAX_CHIPS`, for those that the page has by their slugs. */
+/** A link for each form by its name; of more than `MAX_CHIPS`, for the forms of the page by their slugs. */
 function FormChips({ filter: { status, form }, forms, items }: Pick<Listed, "filter" | "forms" | "items">) {
   const listed = items.flatMap((each) =>
     each.form === null ? [] : formOf({ project: each.project, form: each.form }),

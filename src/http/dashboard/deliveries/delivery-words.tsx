@@ -41,7 +41,7 @@ const BY_CODE: Record<number, string> = {
   429: "The receiver takes fewer messages: it is sent again later.",
 };
 
-/** The next step after an attempt that failed; null where there is nothing to do. */
+/** The next step after an attempt that failed; null if nothing is left to do. */
 export function adviceFor({ code, error, status, kind }: Delivery): string | null {
   if (error === null) return null;
   if (error === WITHOUT_MAIL) return "Name a mail server in the settings of the server.";

@@ -67,7 +67,7 @@ function Verdict({ variant }: { variant: Variant }) {
   return <Badge tone={TONES[verdict]}>{verdict}</Badge>;
 }
 
-/** The interval of a difference as a bar about zero, which stands in the middle; `most` is the end of the scale. */
+/** The interval of a difference as a bar around zero, which is in the middle; `most` is the end of the scale. */
 function Interval({ variant, most }: { variant: Variant; most: number }) {
   const { difference, interval, verdict } = variant;
   if (interval === null || difference === null || verdict === null || verdict === "too-few") return "–";

@@ -91,7 +91,7 @@ export type Screen = {
   values: Values;
   /** Forms that were not taken, by what they change. */
   typed: { [Form in "state" | "release" | "ramp" | "details" | "person" | "delete"]?: Typed };
-  /** The form of the page that is open from the start: that of details, or the one that deletes. */
+  /** The form of the page that is open from the start: that of details, or of the deletion. */
   open: string;
   /** Two changes at the same time. */
   conflict: Conflict | null;

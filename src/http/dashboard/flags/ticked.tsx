@@ -85,7 +85,7 @@ export function tickedRoutes(dashboard: Dashboard) {
   post(TICKED, "flags:write", (c, fields, names) => chosenOf(acts, fields, "act")(c, fields, names));
 }
 
-/** Turns the ticked flags on or off in an environment, each by itself, and names those that cannot be. */
+/** Turns the ticked flags on or off in an environment, each by itself, and names the flags that cannot be. */
 function turnAll({ app, act }: Dashboard, isOn: boolean) {
   const state = isOn ? "on" : "off";
   return async (c: DashboardContext, fields: Fields, { project }: SentTicks["names"]) => {

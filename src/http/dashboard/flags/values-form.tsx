@@ -173,7 +173,7 @@ function Part({
   );
 }
 
-/** Whether the rows of a rule are not those that are stored, also where they are not complete. */
+/** Whether the rows of a rule differ from the stored ones, also where they are incomplete. */
 function areRowsTyped({ table, base, fields }: Values): boolean {
   if (fields === null || table === null) return false;
   const wordsOf = (rows: readonly RuleRow[]) => rows.map(({ condition, serve }) => [condition, serve]);

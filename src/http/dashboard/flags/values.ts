@@ -82,7 +82,7 @@ const ACTS = new Map<string, (form: Form) => Done | Page | Promise<Done | Page>>
   ["discard", ({ names }) => ({ to: settingPath(names), text: "Nothing is changed." })],
 ]);
 
-/** Fields of errors; those that concern no field of the change stand at `field`. */
+/** Fields of errors; errors that concern no field of the change are at `field`. */
 function errorsAt(field: string): Readonly<Record<string, string>> {
   return {
     expiredAt: "expires",

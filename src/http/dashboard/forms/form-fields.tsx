@@ -70,7 +70,7 @@ export function fieldsRoutes({ app, get, post, perform }: Dashboard) {
 
 type Showing = {
   isTyped?: boolean;
-  /** The faults that are known already; looked for if it is left out. */
+  /** The faults, if they are known already. */
   faults?: FieldsFaults | null;
   why?: string | undefined;
   isOverwriting?: boolean;

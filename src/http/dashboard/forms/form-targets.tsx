@@ -14,7 +14,7 @@ import { formPath } from "../paths.ts";
 import { useMayWriteForms } from "../view.ts";
 import type { FormShown } from "./form-shown.ts";
 
-/** The receivers of a submission: those that fail first, then the others. */
+/** The receivers of a submission: failing ones first. */
 export function Told({ form, targets, deliveries, mail }: FormShown & { mail: string }) {
   const enabled = targets.filter((each) => each.enabled);
   const failing = enabled.filter(({ id }) => hasFailed(deliveries.get(id)));

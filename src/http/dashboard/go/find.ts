@@ -153,7 +153,7 @@ async function findSent(app: App, caller: Caller, search: string, timeZone: stri
 /** Flags that are found, of each project for each word, and in all. */
 const EACH = 10;
 const MOST_FLAGS = 20;
-/** Words of actions, by which no flag is looked for. */
+/** Words of actions, which find no flag. */
 const VERBS = new Set(["turn", "on", "off", "in", "of", "go", "to", "the"]);
 
 type Found = { project: Project; flag: FlagOverview };

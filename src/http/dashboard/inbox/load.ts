@@ -52,7 +52,7 @@ export async function loadList(
   const tableOf = query.isTable ? chosen.form : null;
   const limit = tableOf === null ? PAGE : MAX_COUNTED;
   const counts = await seenCounts(app, caller);
-  // No submission is looked at where the counts say that there is none.
+  // No submission is read where the counts are zero.
   const isNone = filter.unread && query.folder === "inbox" && sumOf(counts, query.form, "unread") === 0;
   const [mine, all, form] = await Promise.all([
     unreadOf(app, caller),

@@ -40,7 +40,7 @@ export type Confirmation = {
   environments: readonly Environment[];
   /** Description of the change, as `<Diff>` or as text. */
   change: Child;
-  /** The change before this one; null if there is none, left out if it says nothing. */
+  /** The change before this one, or null; left out if it says nothing. */
   last?: Revision | null;
   /** Reads a minute, if they are known. */
   rate?: number | null;

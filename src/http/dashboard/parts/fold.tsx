@@ -1,7 +1,7 @@
 import type { Child, PropsWithChildren } from "../markup.ts";
 import { Icon } from "./icon.tsx";
 
-/** A setting as a sentence in a row, with the fields that change it behind "Change". It stands in a card with `rows`. */
+/** A setting as a sentence in a row, with the fields that change it behind "Change". It belongs in a card with `rows`. */
 export function Fold({
   name,
   sentence,

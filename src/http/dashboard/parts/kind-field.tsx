@@ -86,7 +86,7 @@ export function wasSent(fields: Fields, name: string): boolean {
   return fields.has(name) || fields.has(beforeName(name));
 }
 
-/** The fields of settings, as they are or as they were sent; {@link changedIn} reads those that were changed. */
+/** The fields of settings, as they are or as they were sent; {@link changedIn} reads the changed ones. */
 export function SettingFields({
   settings,
   sent,
@@ -199,7 +199,7 @@ export function givenIn<C extends Card>(card: C, fields: Fields, now: number): N
   return given as NewOf<C>;
 }
 
-/** The fields of a page at which refusals of a record are shown, for those that have another name there. */
+/** The fields of a page at which refusals of a record are shown, where their names differ. */
 export function controlsOf(card: Card): Record<string, string> {
   return Object.fromEntries(Object.entries(card).map(([name, { control = name }]) => [name, control]));
 }

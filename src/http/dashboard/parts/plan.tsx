@@ -32,8 +32,8 @@ export function Changes({
 }
 
 /**
- * The form that makes planned changes, for those who may change all of these environments; `nothing` is said in its place
- * if there is nothing to do.
+ * The form that makes planned changes, for those who may change all of these environments; `nothing` is shown in its place
+ * if it changes nothing.
  */
 export function Plan({
   nothing,

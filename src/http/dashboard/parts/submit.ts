@@ -51,7 +51,7 @@ export async function submit<T>(
   }
 }
 
-/** The field of a path of the input: the one that `fields` names for the path, else its first step. */
+/** The field of a path of the input: what `fields` names for the path, else its first step. */
 function fieldOf(path: string, fields: Readonly<Record<string, string>>): string {
   const [first = ""] = path.split(".");
   return fields[path] ?? fields[first] ?? first;

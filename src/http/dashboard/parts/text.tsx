@@ -1,6 +1,6 @@
 import { parseUrl } from "../../../base/origins.ts";
 
-/** Characters that a page must not show as they are: controls but tab and line breaks, and those that turn the direction. */
+/** Characters that a page must not show as they are: controls except tab and line breaks, and marks that turn the direction. */
 // oxlint-disable-next-line no-control-regex
 const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 /** Any of those, or the CR of a line break. */

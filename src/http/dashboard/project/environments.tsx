@@ -221,7 +221,7 @@ export function environmentRoutes({ app, post, act, perform }: Dashboard, show: 
   });
 }
 
-/** The names of an environment to create and of the one that it begins as. */
+/** The names of an environment to create and of the one to copy. */
 function slugAndFrom(fields: Fields) {
   return { slug: textOf(fields, "slug").trim(), from: textOf(fields, "from").trim() || undefined };
 }

@@ -65,7 +65,7 @@ export function MemberRows({
           values={{ do: "invite" }}
           id="invite"
           label="Invite someone"
-          who="Whoever joins"
+          who="The invited person"
           act="Create an invitation"
         >
           <p class="soft">

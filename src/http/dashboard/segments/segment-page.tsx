@@ -31,7 +31,7 @@ export type OneSegment = FoundSegment & {
   draft: RuleDraft;
   why?: string | null;
   fault?: string;
-  /** The revision that the form began with, if that is not the one that is stored. */
+  /** The revision that the form began with, if another is stored. */
   revision?: number | undefined;
   /** Typed rule, after an edit conflict. */
   theirs?: unknown;

@@ -128,7 +128,7 @@ function Words({ isFirst }: { isFirst: boolean }) {
         <dt>Environment</dt>
         <dd>Where it runs, such as develop and production. A flag has a state in each.</dd>
         <dt>Submission</dt>
-        <dd>What somebody sent. It stays in the inbox until you archive it.</dd>
+        <dd>What a sender filled in. It stays in the inbox until you archive it.</dd>
         <dt>Target</dt>
         <dd>Who is told: a mail address, a chat, a webhook.</dd>
       </dl>

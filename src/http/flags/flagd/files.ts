@@ -17,10 +17,10 @@ type FlagdFiles<T> = {
   identify: (secret: string) => Promise<Caller>;
   /**
    * The file of an environment such as `shop/production` for a reader, from memory: the same object until it changes or one
-   * of its flags expires. Undefined if there is no such environment. Throws `unavailable`.
+   * of its flags expires. Undefined for an unknown environment. Throws `unavailable`.
    */
   find: (scope: string, reader: Reader) => Promise<T | undefined>;
-  /** The key of an environment; undefined if there is no such environment. Throws `unavailable`. */
+  /** The key of an environment; undefined for an unknown one. Throws `unavailable`. */
   keyOf: (scope: string) => Promise<string | undefined>;
 };
 

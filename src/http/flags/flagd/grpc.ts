@@ -31,7 +31,7 @@ export type Call = {
   /** Sends a message made by {@link framed}. */
   send: (frame: Buffer) => void;
   end: (status: Status, details?: string) => void;
-  /** Calls `closed` once the call is over, whoever ended it. */
+  /** Calls `closed` once the call is over, on whichever side it ended. */
   onClose: (closed: () => void) => void;
 };
 

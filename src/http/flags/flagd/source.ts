@@ -73,7 +73,7 @@ export function createFlagdSource(
     requireScope(caller, "flags:sync", { project, environment });
     return { place, client: caller.name };
   };
-  /** The file of an environment that a token reads; undefined if there is no such environment. */
+  /** The file of an environment that a token reads; undefined for an unknown environment. */
   const fileFor = async (asked: Asked, reader: Reader): Promise<Prepared | undefined> =>
     files.find((await placeFor(asked)).place, reader);
   const streams = createEventStreams<Asked & { etag: string }>(app, { report, threads }, async (state) => {

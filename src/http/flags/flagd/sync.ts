@@ -209,7 +209,7 @@ function selectorIn(message: Buffer): string | undefined {
   return selector;
 }
 
-/** Bytes of a value behind what `varint` reads of it, by its wire type; NaN for a type that there is not. */
+/** Bytes of a value behind what `varint` reads of it, by its wire type; NaN for an unknown type. */
 function lengthOf(type: number, varint: () => number): number {
   if (type === 0) return varint() * 0;
   if (type === 2) return varint();

@@ -74,7 +74,7 @@ export async function methodPage(allow: string): Promise<Response> {
   return answer;
 }
 
-/** The page for a person at an address that does not exist, with the sentence about the one that was meant. */
+/** The page for a person at an address that does not exist, with the sentence about the right one. */
 export function missingPage(instead: string | null): Promise<Response> {
   return page(
     { status: 404, title: "There is nothing here", mark: "bad" },

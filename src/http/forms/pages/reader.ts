@@ -30,7 +30,7 @@ const LOADERS: Record<Language, () => Promise<Texts> | Texts> = {
   zh: async () => (await import("./texts/zh.ts")).CHINESE,
 };
 
-/** The reader of a page of a form: in the form's language, or in the one that the browser asks for. */
+/** The reader of a page of a form: in the form's language, or in that of the browser. */
 export async function readerOf(
   setting: Form["language"],
   acceptLanguage: string | null | undefined,

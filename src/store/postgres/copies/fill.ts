@@ -74,7 +74,7 @@ function updating(key: string, columns: readonly string[]): string {
   return `ON CONFLICT (${key}) DO UPDATE SET ${columns.map((name) => `${name} = excluded.${name}`).join()}`;
 }
 
-/** Inserts the rows of a batch in their order; those that exist in `forms`, `submissions` and `setup_version` are updated. */
+/** Inserts the rows of a batch in their order; existing ones of `forms`, `submissions` and `setup_version` are updated. */
 export function* insertBatch({ table, rows }: Batch): Work<void> {
   if (rows.length === 0) return;
   const params: Record<string, Value> = {};

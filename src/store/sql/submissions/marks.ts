@@ -21,9 +21,9 @@ import { type KnownSubmission, lockSubmissions } from "./submissions.ts";
 import { type Value, type Work, all } from "../work.ts";
 
 /**
- * Marks submissions and queues the deliveries of those that leave the spam folder: one that its sender was to confirm waits
- * for that again, unless it has a list of deliveries, which may be empty, without a request to confirm. Returns those that
- * changed. Throws `not_found` for an unknown id and `conflict` to keep one that waits, and then changes nothing.
+ * Marks submissions and queues the deliveries of the ones that leave the spam folder: one whose sender was to confirm it waits
+ * for that again, unless it has a list of deliveries, which may be empty, without a request to confirm. Returns the
+ * changed ids. Throws `not_found` for an unknown id and `conflict` to keep one that waits, and then changes nothing.
  */
 export function* markSubmissions(
   ids: readonly string[],

@@ -96,7 +96,7 @@ export function* takeStored(list: string): Work<void> {
   );
 }
 
-/** Lets what the project of a form holds be counted anew. The form has to be locked. */
+/** Lets what the project of a form holds be counted again. The form has to be locked. */
 export function* recountStored(formId: number): Work<void> {
   const { id } = yield* only<{ id: number | null }>("SELECT project_id AS id FROM forms WHERE id = $formId", {
     formId,

@@ -176,7 +176,7 @@ export function* scanAllSubmissions(
   };
 }
 
-/** Deletes submissions, what filters learned from them, their idempotency keys, and the marks of automatic replies. Returns the ids of those that existed. */
+/** Deletes submissions, what filters learned from them, their idempotency keys, and the marks of automatic replies. Returns the ids that existed. */
 export function* purgeSubmissions(
   forget: Forget,
   submissions: readonly { place: number; id: string }[],

@@ -86,7 +86,7 @@ function columnsFor({ unread, since, until }: Chosen, condition: string): string
   return unread || since !== null || until !== null ? columns(condition) : COLUMNS;
 }
 
-/** Every submission counts as scanned, but only those that fulfil the condition are read whole. */
+/** Every submission counts as scanned, but only matching ones are read whole. */
 function columns(condition: string): string {
   return `${COLUMNS_BUT_DATA}, CASE WHEN ${condition} THEN s.data END AS data`;
 }

@@ -77,7 +77,7 @@ export function* viewRaw(rows: readonly SubmissionRow[]): Work<RawSubmission[]> 
   }));
 }
 
-/** The files of submissions by their `seq`, for those that have some. */
+/** The files of submissions with some, by their `seq`. */
 export function* filesOf(seqs: readonly number[]): Work<Map<number, FileInfo[]>> {
   const files = new Map<number, FileInfo[]>();
   if (seqs.length === 0) return files;

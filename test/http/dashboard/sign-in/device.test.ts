@@ -96,7 +96,7 @@ test("A login is answered by somebody who is signed in, with a form of the dashb
   expect(await codeOf(await poll({ ...begun, user_code: code }))).toEqual([400, "authorization_pending"]);
   // Opening the address allows nothing.
   await viewer.get(`/device?code=${code}&answer=allow`);
-  expect((await viewer.post("/device", { code, answer: "deny" })).text).toContain("Nobody was logged in.");
+  expect((await viewer.post("/device", { code, answer: "deny" })).text).toContain("No one was logged in.");
   expect(await codeOf(await poll({ ...begun, user_code: code }))).toEqual([400, "access_denied"]);
 });
 
