@@ -149,7 +149,7 @@ async function confirmUncounted(
   const what = shown`experiment ${place.experiment} has counted no visitor`;
   if (!canPrompt())
     throw usage(
-      `${what}, and there is no terminal to confirm on`,
+      `${what}, and confirming needs a terminal`,
       shown`add --yes to ship ${variant} all the same, or look at formflag experiments results`,
     );
   await confirm(`${what}. Ship ${variant} all the same?`);
