@@ -29,7 +29,7 @@ const EXIT_CODES: Record<ErrorCode, number> = {
   expired_token: 4,
 };
 
-/** Commands that begin something of their own, or are about none of a user's data. */
+/** Commands that begin something of their own, or concern no data of a user. */
 const ALONE = new Set(["serve", "demo", "service", "upgrade", "completion", "healthcheck", "docs"]);
 
 /** The first word of a command line. */

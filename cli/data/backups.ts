@@ -9,7 +9,7 @@ export type BackupRecord = Pick<Backups, "last" | "failure"> & {
   arrived: NonNullable<Backups["arrived"]> | null;
 };
 
-/** The variable by which a server tells its own command that the backup is in the audit log already. */
+/** The variable by which a server marks the backup of its own command as in the audit log already. */
 export const RECORDED = "FORMFLAG_BACKUP_RECORDED";
 
 /** The end of the name of an archive that the server has not verified yet. */

@@ -77,7 +77,7 @@ export async function localTransport(
         tag: (given) => void (tag = String(given)),
         omit: (flags) => void (omitted = flags),
       });
-      // Servers that are not told find it within a minute.
+      // Other servers find it within a minute.
       if (operation.method !== "GET") await app.store.servers?.wake().catch(() => {});
       if ("change" in performed) throw new Proposed(performed.change);
       return { value: performed.value, revision: revisionIn(tag), omitted };

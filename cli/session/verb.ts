@@ -29,7 +29,7 @@ export type Head = {
   /** The usage, for a verb whose arguments do not describe it. */
   usage?: string;
   description?: string;
-  /** Whether it is meant where the noun is followed by none of its verbs. */
+  /** Whether it is meant where the noun is followed by no verb. */
   isDefault?: true;
   options?: readonly Taken[];
   help?: string;

@@ -16,7 +16,7 @@ export const ERROR_CODES = [
   "unprocessable",
   "rate_limited",
   "unavailable",
-  // RFC 8628, 3.5: what a login that waits for its approval is told.
+  // RFC 8628, 3.5: the answers to a login that waits for its approval.
   "authorization_pending",
   "slow_down",
   "access_denied",

@@ -40,7 +40,7 @@ export type Served = {
   ms: number;
 };
 
-/** A flag that was evaluated for a context, of which nothing is told. */
+/** A flag evaluated for a context, which is not recorded. */
 type Evaluated = {
   flag: string;
   /** The project and environment: `shop/production`. */

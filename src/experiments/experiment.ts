@@ -40,7 +40,7 @@ export type Experiment = Design & {
   before: RampedState | null;
   /** Whether the environment was locked, or needed approvals, when it was started or resumed. */
   isGuarded: boolean;
-  /** Whether targets were told of a winner or of an alarm. */
+  /** Whether targets were notified of a winner or of an alarm. */
   isDecided: boolean;
   /** The counts of one that has ended. */
   counts: ExperimentCounts | null;

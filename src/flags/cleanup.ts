@@ -131,7 +131,7 @@ export async function finishedAmong(
   );
 }
 
-/** Whether each of some flags is finished, without slugs of no flag; a caller is told the forms it sees. */
+/** Whether each of some flags is finished, without slugs of no flag, with the forms that the caller sees. */
 async function readFinishes(
   app: FlagsApp,
   project: string,

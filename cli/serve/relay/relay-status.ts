@@ -21,7 +21,7 @@ export type RelayStatus = {
   behind: number | null;
 };
 
-/** The status of the server of a data directory; null where the directory is none of a server that follows another one. */
+/** The status of the server of a data directory; null unless that server follows another one. */
 export async function readRelayStatus(data: string): Promise<RelayStatus | null> {
   if (!existsSync(join(data, NAMES.spool)) || existsSync(join(data, NAMES.database))) return null;
   const serving = readServing(data);

@@ -56,7 +56,7 @@ const LISTS: Record<string, (client: Client, place: Whereabouts) => Promise<stri
   },
 };
 
-/** The names of a kind such as `flag` or `token`, or their ids; none of another kind, or where the place is not known. */
+/** The names of a kind such as `flag` or `token`, or their ids; empty for another kind, or if the place is not known. */
 export async function listNames(kind: string, client: Client, place: Whereabouts = {}): Promise<string[]> {
   return (await own(LISTS, kind)?.(client, place)) ?? [];
 }

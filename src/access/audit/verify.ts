@@ -3,7 +3,7 @@ import { chainHash } from "./entry.ts";
 /** The end of the JSON of an entry. */
 const HASH = /,"hash":"([0-9a-f]{64})"\}$/;
 
-/** An entry by which the rest of the chain can be told: its number and its hash. */
+/** An entry from which the rest of the chain can be verified: its number and its hash. */
 type AuditHead = { id: number; hash: string };
 
 /** Checks a chain line by line: entries as an export has them, oldest first. */

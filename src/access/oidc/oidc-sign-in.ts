@@ -148,7 +148,7 @@ async function planRoles(app: AccessApp, user: string, roles: GroupRoles): Promi
   return changes;
 }
 
-/** Whether a project exists: a server may be told of one that was not created yet. */
+/** Whether a project exists: a setting may name one that was not created yet. */
 function isProject({ store }: AccessApp, project: string, user: string): Promise<boolean> {
   return isFound(store.members.find(project, user));
 }

@@ -85,7 +85,7 @@ const BY_CODE: Record<string, Kind> = {
 
 /**
  * The error of a refusal: `not_found` for a missing object, `forbidden` for credentials and rights, `unavailable` for what the storage or its configuration
- * lacks. A refusal that none of these explains is a bug. `what` names the request in the log. Messages name neither host
+ * lacks. Any other refusal is a bug. `what` names the request in the log. Messages name neither host
  * nor bucket, because senders may see them; the cause has what the storage says.
  */
 export function refusalError(refusal: S3Refusal, what: string): Error {

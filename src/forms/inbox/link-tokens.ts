@@ -19,7 +19,7 @@ export type LinkTokens = {
 };
 
 type Kind = {
-  /** The name of the secret in the database, which the first use by any process creates. Tokens of one kind are none of another. */
+  /** The name of the secret in the database, which the first use by any process creates. Tokens of one kind are invalid as another. */
   secret: string;
   /** Bytes of the payload. */
   size: number;

@@ -63,7 +63,7 @@ function eachOf(list: string, alias = "AS json_each"): string {
 }
 
 /**
- * The window keeps the order of the rows, since it asks for none of its own. Pages count UTF-16 units, of which each is at
+ * The window keeps the order of the rows, since it sets no order itself. Pages count UTF-16 units, of which each is at
  * most four bytes here; counting characters would read every long text. A page needs two rows to know that there are more.
  */
 function cutRows(text: string, { columns, bytes }: Cut): string {

@@ -27,7 +27,7 @@ export const COLOUR_NAMES: Readonly<Record<string, string>> = {
 export const COLOURS = Object.keys(COLOUR_NAMES);
 const OF_SWITCH = { on: "#2f9e44", off: "#868e96" };
 
-/** The colour of a variant that has none of its own. */
+/** The colour of a variant without one. */
 function standardColour(value: unknown, at: number): string {
   if (typeof value === "boolean") return value ? OF_SWITCH.on : OF_SWITCH.off;
   return COLOURS[at % COLOURS.length]!;

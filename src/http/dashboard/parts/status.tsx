@@ -5,7 +5,7 @@ import { visible } from "./text.tsx";
 
 export type Tone = "neutral" | "good" | "bad" | "warn" | "info";
 
-/** A short state, such as `spam` or `failed`. Its text says what its colour says. */
+/** A short state, such as `spam` or `failed`. Its text means the same as its colour. */
 export function Badge({ tone = "neutral", children }: PropsWithChildren<{ tone?: Tone }>) {
   return <span class={`badge ${tone}`}>{children}</span>;
 }

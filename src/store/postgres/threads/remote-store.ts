@@ -50,7 +50,7 @@ export function openRemoteStore(caller: Caller, staleness: number): PostgresStor
     apply: ofStore("apply"),
     readVersion: ofStore("readVersion"),
     staleness,
-    // The main thread knows of changes here by its own store, and tells.
+    // The main thread learns of changes here by its own store, and publishes them.
     watch: () => {},
     activity: ofStore("activity"),
     opened: async () => {},
