@@ -112,6 +112,10 @@ export const COMMANDS: Record<string, [summary: string, load: () => Promise<Decl
     "list the browsers that are signed in to the dashboard, and sign them out",
     async () => (await import("./commands/sessions.ts")).addSessionCommands,
   ],
+  grants: [
+    "list the assistants that people have signed in, and end their access",
+    async () => (await import("./commands/grants.ts")).addGrantCommands,
+  ],
   use: [
     "keep a project and an environment for later commands",
     async () => (await import("./commands/use.ts")).addUseCommand,

@@ -62,6 +62,8 @@ export type ServeConfig = DashboardConfig & {
   telemetry: TelemetrySettings | null;
   /** Whether assistants are served at `/mcp`. */
   mcp: boolean;
+  /** Whether the clients of assistants may register. */
+  mcpRegistration: boolean;
   /** Every option as it is in effect, for commands that look at the running server. */
   settings: Settings;
 };
@@ -86,6 +88,7 @@ type ServeOptions = {
   maxRate: string;
   feedbackRate: string;
   mcp?: boolean;
+  mcpRegistration?: boolean;
   maxStale: string;
   threads: string;
   drain?: string;
@@ -157,9 +160,15 @@ function readOptions(options: Record<string, unknown>, domain: DomainSettings | 
     backups: readBackup(options),
     audit: readAudit(options),
     telemetry: readTelemetry(options),
-    mcp: given.mcp ?? false,
+    ...mcpOf(given),
     settings: settingsOf(options),
   };
+}
+
+function mcpOf({ mcp = false, mcpRegistration = false }: ServeOptions) {
+  if (mcpRegistration && !mcp)
+    throw usage("--mcp-registration needs --mcp", "it lets the clients of assistants register");
+  return { mcp, mcpRegistration };
 }
 
 /** The path of a public URL as a base path; empty for none, and for one that no base path can be. */

@@ -100,6 +100,10 @@ function addressOptions(): Option[] {
     new Option("--mcp", "serve assistants (MCP) at /mcp, on the address of the admin API").env(
       "FORMFLAG_MCP",
     ),
+    new Option(
+      "--mcp-registration",
+      "let assistants register themselves to sign people in, which some need; others have a document at an address",
+    ).env("FORMFLAG_MCP_REGISTRATION"),
   ];
 }
 

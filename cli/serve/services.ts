@@ -15,7 +15,7 @@ import type { ServeConfig } from "./config.ts";
 import { linkBaseOf } from "./dashboard-config.ts";
 import { ownAddresses } from "./own-addresses.ts";
 import { sitePartsOf } from "./site-parts.ts";
-import { signInOf } from "./sign-in.ts";
+import { assistantsOf, signInOf } from "./sign-in.ts";
 import type { Telemetry } from "../../src/delivery/trace.ts";
 import type { Outgoing } from "../../src/delivery/outgoing.ts";
 import type { NoteRead } from "../../src/flags/reads/reads.ts";
@@ -127,6 +127,7 @@ export function placeServices(
       threads,
     });
   });
+  const assistants = assistantsOf(config, app);
   const all: Services = {
     forms: {
       submit: (request, key, client) => forms().submit(request, key, client),
@@ -183,6 +184,8 @@ export function placeServices(
         version: VERSION,
         report: reportOf("admin"),
         log: (text) => log.line("info", text),
+        basePath,
+        oauth: assistants && { ...assistants, app, guard, dashboardUrl: config.dashboardUrl },
         ...ownAddresses(config),
       });
     }),
@@ -198,6 +201,7 @@ export function placeServices(
         outgoing,
         ...signInOf(config, app, oidcClient, isTrustedProxy),
         secondFactor: config.secondFactor,
+        assistants,
         commitMinutes,
         commit: COMMIT,
         findings,

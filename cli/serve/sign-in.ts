@@ -2,7 +2,9 @@ import type { App } from "../../src/app.ts";
 import { once } from "../../src/base/once.ts";
 import type { DashboardOptions } from "../../src/http/dashboard/dashboard-env.ts";
 import type { OidcClient } from "../../src/send/oidc.ts";
-import type { DashboardConfig } from "./dashboard-config.ts";
+import { VERSION } from "../version.ts";
+import type { ServeConfig } from "./config.ts";
+import { type DashboardConfig, linkBaseOf } from "./dashboard-config.ts";
 import type { OidcSettings } from "./oidc-config.ts";
 
 type Config = Pick<DashboardConfig, "passwords" | "oidc" | "authHeader" | "authCreate">;
@@ -30,4 +32,20 @@ function openOidc(
     return createOidcProvider(client, app.now);
   });
   return { rules: settings.rules, provider };
+}
+
+/** How people sign assistants in; null without `--mcp`, and without the dashboard, where they do. */
+export function assistantsOf(config: ServeConfig, { now }: Pick<App, "now">): DashboardOptions["assistants"] {
+  const { mcp, dashboard, basePath, adminListen, publicUrl, outgoing } = config;
+  if (!mcp || !dashboard) return null;
+  const urls = [linkBaseOf(config), adminListen === null ? publicUrl : null];
+  return {
+    urls: urls.filter((url) => url !== null),
+    basePath,
+    registers: config.mcpRegistration,
+    async read(url, limits) {
+      const { createReader } = await import("../../src/send/client-document.ts");
+      return createReader(outgoing.targetNetworks, now, VERSION)(url, limits);
+    },
+  };
 }

@@ -110,6 +110,7 @@ export const HINTS: Record<string, string | ((place: Place) => string)> = {
   "link-unnamed": "formflag users link <name>",
   "login-ended": "log in again: formflag login",
   "not-a-login": "formflag tokens revoke <name> ends a token",
+  "grant-not-found": "formflag grants list shows the assistants that are signed in",
   "session-not-found": "formflag sessions list shows the browsers that are signed in",
   "refs-of-project": "formflag tokens create ci --scope flags:refs -p <project>",
   "code-not-found": ({ project }) => `formflag flags refs list -p ${project} lists the branches`,
@@ -184,7 +185,7 @@ export function hintFor({ message, reason, hint }: AppError, command: Command | 
     return `${hint === null ? "" : `${hint}; `}an admin creates another: formflag tokens create <name> --scope ${scope}${limit}`;
   }
   if (/^(?:environment|form|flag|project) "(?:all|\*|any|every|everything)" does not exist/.test(message))
-    return "no word means all: name each, separated by commas where it takes several";
+    return "there is no word for all: name each, separated by commas where it takes several";
   if (message === "the admin API has no such address or method")
     return "the server is of an earlier version than this command: update it";
   const isKept = reason === "project-not-found" && command?.getOptionValueSource("project") === "config";

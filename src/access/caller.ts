@@ -94,7 +94,7 @@ export function confirmationIn(list: string | undefined): Caller["hasConfirmed"]
   return (slug) => named.has(slug) || named.has("*");
 }
 
-/** Whether a caller is that user, signed in: not a token, and not the operator of the machine. */
-export function isSelf({ type, name }: Caller, user: string): boolean {
-  return type === "user" && name === user;
+/** Whether a caller is that user in person: not a token, not an assistant, and not the operator of the machine. */
+export function isSelf({ type, name, via }: Caller, user: string): boolean {
+  return type === "user" && via === undefined && name === user;
 }

@@ -77,6 +77,32 @@ export const LOGIN_LIMITS = {
   codeWaitSeconds: 60,
 } as const;
 
+/** Assistants that people sign in (OAuth). */
+export const GRANT_LIMITS = {
+  /** Seconds for which a code can be exchanged, once. Beyond: 400 `invalid_grant`. */
+  codeSeconds: 60,
+  /** Seconds for which an access token counts. Beyond: 401. */
+  accessSeconds: 3600,
+  /** Days that a grant lasts after its tokens were last replaced. Beyond: it ends. */
+  idleDays: 30,
+  /** Grants of a user. Beyond: the one used longest ago ends. */
+  perUser: 100,
+  /** Characters of the name of a client. Beyond: cut. */
+  clientName: 100,
+  /** Characters of the id of a client. Beyond: refused. */
+  clientId: 2000,
+  /** Addresses to which a client is sent back. Beyond: refused. */
+  redirects: 20,
+  /** Characters of each of them. Beyond: refused. */
+  redirect: 500,
+  /** Bytes of the document of a client. Beyond: refused. */
+  document: 16_384,
+  /** Milliseconds for which a server may take to send it. Beyond: refused. */
+  documentMs: 5000,
+  /** Seconds for which it is kept. Beyond: fetched again. */
+  documentSeconds: 300,
+} as const;
+
 /** Second factors: how they are checked, changed and bounded. */
 export const FACTOR_LIMITS = {
   /** Minutes for which a sign-in waits for the code of an authenticator app. Beyond: it ends. */

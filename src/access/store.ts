@@ -3,6 +3,7 @@ import type { Page, PageQuery } from "../base/pages.ts";
 import type { AuditStore } from "./audit/audit-store.ts";
 import type { Author } from "./caller.ts";
 import type { AccessChange } from "./change.ts";
+import type { GrantStore } from "./oauth/grant-store.ts";
 import type { IdentityStore } from "./oidc/identity-store.ts";
 import type { Role, UserRole } from "./role.ts";
 import type { DeviceLoginStore } from "./device/device-login-store.ts";
@@ -170,6 +171,7 @@ export type AccessStore = AuditStore & {
   invitations: InvitationStore;
   sessions: SessionStore;
   deviceLogins: DeviceLoginStore;
+  grants: GrantStore;
   factors: FactorStore;
   identities: IdentityStore;
   secrets: SecretStore;

@@ -19,13 +19,16 @@ import { MAX_WRONG_TOKENS } from "./limits.ts";
 import { type ThreadCounts, createRateLimiter } from "./rate-limit.ts";
 
 /**
- * `operator` returns who runs a command on a data directory of this machine; no request over HTTP can set it. `client` is
- * missing in such a command.
+ * `operator` returns who runs a command on a data directory of this machine, and `assistant` who calls a tool for a user; no
+ * request over HTTP can set them. `client` is missing in such a command.
  */
 export type AdminEnv = {
-  Bindings: { operator?: () => string; client?: Client };
+  Bindings: { operator?: () => string; assistant?: Assistant | undefined; client?: Client };
   Variables: { caller: Caller; identify: () => Promise<Caller> };
 };
+
+/** The caller that an access token of `/mcp` stands for. Throws `unauthenticated`. */
+export type Assistant = () => Promise<Omit<Caller, "hasConfirmed">>;
 
 export const CONFIRM = "X-Confirm";
 export const WHY = "X-Why";
@@ -56,15 +59,16 @@ export function identify(app: App) {
   const countFailure = createFailureCount(app.now);
   const findToken = createTokenFinder(app.watch, app.store);
   return createMiddleware<AdminEnv>(async (c, next) => {
-    const { operator, client } = c.env ?? {};
+    const { operator, assistant, client } = c.env ?? {};
     const hasConfirmed = confirmationIn(c.req.header(CONFIRM));
     const why = () => whyIn(c.req.header(WHY));
     const identifyCaller = async (): Promise<Caller> => {
       if (operator) return operatorCaller(operator, hasConfirmed, why());
       try {
-        const secret = bearerToken(c.req.header("authorization"));
         const address = client?.address;
         const source = sourceIn(c.req.header(SOURCE));
+        if (assistant) return { ...(await assistant()), hasConfirmed, why: why(), address, source };
+        const secret = bearerToken(c.req.header("authorization"));
         if (secret.startsWith(CLI_PREFIX)) {
           const signedIn = await resumeSession(app, secret, "cli");
           return { ...userCaller(app, signedIn, secret, hasConfirmed, why()), address, source };

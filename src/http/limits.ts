@@ -16,6 +16,17 @@ export const MAX_WRONG_TOKENS = {
   seconds: 60,
 } as const;
 
+/** How many requests an address may send to sign an assistant in. */
+export const MAX_OAUTH_REQUESTS = {
+  /** Registrations, revocations, and codes and tokens that are refused, from one address. Beyond: 429 with `Retry-After`. */
+  count: 60,
+  /** Seconds in which they are counted. Beyond: the count starts over. */
+  seconds: 60,
+} as const;
+
+/** Bytes of a request for a token, a registration or a revocation. Beyond: 413. */
+export const MAX_OAUTH_BODY = 16 * KiB;
+
 /** Bytes of the body of a form that signs in or sets a password. Beyond: 413. */
 export const MAX_SIGN_IN_BODY = 8 * KiB;
 

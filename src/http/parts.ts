@@ -10,8 +10,11 @@ import {
   MANIFEST_PATH,
   MCP_PATH,
   METRICS_PATH,
+  OAUTH_PATH,
   OFREP_PATH,
   OPENAPI_PATH,
+  RESOURCE_METADATA_PATH,
+  SERVER_METADATA_PATH,
   VISITS_PATH,
 } from "./paths.ts";
 import type { ServiceName } from "./request-record.ts";
@@ -22,7 +25,7 @@ export type Part = "first" | "late" | "mcp" | "dashboard";
 export function partOf(path: string): Part {
   const isUnder = (each: string) => `${path}/`.startsWith(`${each}/`);
   if (isUnder(DASHBOARD_PATH)) return "dashboard";
-  if (isUnder(MCP_PATH)) return "mcp";
+  if ([MCP_PATH, OAUTH_PATH, RESOURCE_METADATA_PATH, SERVER_METADATA_PATH].some(isUnder)) return "mcp";
   if (isForPages(path)) return "late";
   return [
     OPENAPI_PATH,
@@ -62,7 +65,9 @@ export function serviceOf(route: string): ServiceName {
   return route.startsWith(ADMIN_PATH) ||
     route === OPENAPI_PATH ||
     route.startsWith(MANIFEST_PATH) ||
-    route === MCP_PATH
+    route === MCP_PATH ||
+    route.startsWith(OAUTH_PATH) ||
+    route.startsWith("/.well-known/oauth-")
     ? "admin"
     : "operation";
 }

@@ -30,6 +30,12 @@ export const FOLLOW_PATH = "/api/v1/follow";
 export const MANIFEST_PATH = "/openfeature/v0/manifest";
 /** https://modelcontextprotocol.io */
 export const MCP_PATH = "/mcp";
+/** Where clients of `/mcp` learn how to sign in (RFC 9728, RFC 8414), and get tokens. */
+export const RESOURCE_METADATA_PATH = "/.well-known/oauth-protected-resource";
+export const SERVER_METADATA_PATH = "/.well-known/oauth-authorization-server";
+export const OAUTH_PATH = "/oauth";
+/** Where people let an assistant act for them, behind the path of the dashboard. */
+export const AUTHORIZE_PATH = "/authorize";
 export const SUBMIT_PATH = "/v1/s/:form_key";
 export const CHALLENGE_PATH = "/v1/s/:form_key/challenge";
 /** The widget that solves challenges, and the script of its workers. */

@@ -80,7 +80,8 @@ export async function createRoot(
   for (const load of isWhole ? [pages, ofrep, flagdSource, following] : [])
     if (load) root.route(basePath, (await load()).routes);
   if (admin && isWhole) root.route(basePath, await admin());
-  if (mcp && part === "mcp") root.route(basePath, (await mcp()).routes);
+  // With the base path: clients look for metadata before it.
+  if (mcp && part === "mcp") root.route("", (await mcp()).routes);
   if (dashboard) {
     const home = `${basePath}${DASHBOARD_PATH}`;
     for (const path of new Set([`${basePath}/`, basePath || "/"]))

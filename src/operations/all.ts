@@ -13,6 +13,7 @@ import { feeds } from "./feeds/feeds.ts";
 import { flagd } from "./flagd.ts";
 import { flags } from "./flags.ts";
 import { forms } from "./forms.ts";
+import { grants } from "./access/grants.ts";
 import { history } from "./history.ts";
 import { inbox } from "./inbox.ts";
 import { login } from "./access/login.ts";
@@ -74,6 +75,7 @@ export const NOUNS = {
   tokens,
   users,
   sessions,
+  grants,
   login,
   audit,
 };

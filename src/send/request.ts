@@ -73,6 +73,20 @@ export async function askOnce(
   return error === null ? { answer: start.toString() } : { error };
 }
 
+/** Reads the text at an address, of at most so many bytes, by the rules of {@link sendRequest}, or says why there is none. */
+export async function readText(
+  policy: SendPolicy,
+  url: string,
+  headers: Record<string, string>,
+  { bytes, ms }: { bytes: number; ms: number },
+): Promise<{ answer: string } | { error: string }> {
+  const { attempt, start } = await exchange(policy, { method: "GET", url, headers, body: "" }, bytes + 1, {
+    timeoutMs: ms,
+  });
+  if (attempt.error !== null) return { error: attempt.error };
+  return start.length > bytes ? { error: `it has more than ${bytes} bytes` } : { answer: start.toString() };
+}
+
 /** Sends a request, and keeps the first `kept` bytes of the answer's body. */
 async function exchange(
   policy: SendPolicy,
@@ -136,7 +150,7 @@ function post(
   return fetch(`${url.protocol}//${host}${port}${url.pathname}${url.search}`, {
     method,
     headers: { ...headers, ...(isName && { Host: url.host }) },
-    body,
+    body: method === "GET" ? null : body,
     // An environment variable of Node.js would otherwise switch the check of certificates off.
     tls: { ...serverName, ...(ca !== undefined && { ca }), rejectUnauthorized: true },
     redirect: "manual",

@@ -50,6 +50,7 @@ const EXAMPLES: [line: string, shown: RegExp, code?: number][] = [
   ["members list -p shop", /^USER /],
   ["whoami", /^type +operator$/m],
   ["sessions list", /^ID /],
+  ["grants list", /^ID /],
   ["use", /^nothing is kept/],
   ["login", /login needs a server/, 2],
   ["logout", /logout needs a server/, 2],

@@ -119,7 +119,7 @@ forms list; forms get a; forms stats a; forms history a; forms snippet a; feeds 
 submissions list a; submissions get ID; submissions timeline ID; submissions download ID 1
 submissions export a; submissions purge --email ann@example.com --dry-run; submissions mark --matching --form a --dry-run read
 deliveries list; deliveries get ID; tokens list; tokens get a; users list; users get ann@example.com
-members list -p shop; members invitations -p shop; sessions list; audit list; audit export; audit verify`
+members list -p shop; members invitations -p shop; sessions list; grants list; audit list; audit export; audit verify`
     .split(/;\s|\n/)
     .map((line) => line.trim());
 
@@ -149,7 +149,7 @@ test.each(READING)(
 const OTHERS = new Set(
   (
     "abort add apply approve archive assign backup completion config copy create delete demo disable docs doctor enable " +
-    "healthcheck import install invite label link lock login logout mail mark migrate move note pause promote purge refresh release " +
+    "healthcheck import install invite label link lock login logout mail mark migrate move note pause promote purge refresh " +
     "reject remove reply reset restore resume retry revoke rollback rotate scan serve set ship start stop test toggle undo " +
     "uninstall uninvite unlock unschedule upgrade uploads withdraw"
   ).split(" "),

@@ -13,6 +13,7 @@ import { flagsContract } from "./setup/flags.ts";
 import { formProjectsContract } from "./form-projects.ts";
 import { formsContract } from "./forms.ts";
 import { historyContract } from "./setup/history.ts";
+import { grantsContract } from "./setup/grants.ts";
 import { handlingContract } from "./inbox/handling.ts";
 import { identitiesContract } from "./setup/identities.ts";
 import { experimentsContract } from "./experiments.ts";
@@ -75,6 +76,7 @@ const CONTRACTS = [
   membersContract,
   sessionsContract,
   deviceLoginsContract,
+  grantsContract,
   identitiesContract,
   factorsContract,
   auditContract,

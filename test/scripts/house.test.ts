@@ -167,6 +167,8 @@ const SESSIONS = /\/(?:factors\/.*|(?:entry|dashboard|access\/(?:sign-in|invitat
 
 /** The rest: logins, and reads that plan as a write does or are recorded. */
 const NO_OPERATION = [
+  "access/authorize.tsx allowClient",
+  "access/authorize.tsx createClients",
   "access/device.tsx answerLogin",
   "access/me.tsx setPassword",
   "inbox/matching.tsx countMatching",

@@ -10,8 +10,8 @@ import { tempDirectory } from "../support/temp.ts";
 const MOST = {
   "--version": [12, 40],
   "flags get": [181, 779],
-  "flags list": [193, 849],
-  "flags set": [252, 1110],
+  "flags list": [193, 850],
+  "flags set": [252, 1111],
   "serve until it listens": [258, 1065],
   "serve with its jobs": [300, 1255],
 };

@@ -229,6 +229,8 @@ export const NEEDED: Record<string, Scope> = {
   "POST /users/{user}/reset": "admin",
   "GET /sessions": "admin",
   "DELETE /sessions/{session}": "admin",
+  "GET /grants": "admin",
+  "DELETE /grants/{grant}": "admin",
 };
 
 /** The methods that send something. */

@@ -32,6 +32,8 @@ export function openTools({ isLocal = false, urls = [] as string[] } = {}) {
     log: (text) => void logged.push(text),
     isLocal,
     urls,
+    oauth: null,
+    basePath: "",
   });
   const { ask } = openSite({ ...services, mcp: async () => mcp });
   let made = 0;

@@ -93,7 +93,14 @@ function kindOf(flags: string): string {
 
 /** Arguments and values that are names: by what help calls them, or `name` and `id` of these nouns. */
 const KINDS: ReadonlySet<string> = new Set(["project", "environment", "flag", "form", "segment", "user"]);
-const OF_NOUNS: ReadonlySet<string> = new Set(["segments", "targets", "tokens", "users", "sessions"]);
+const OF_NOUNS: ReadonlySet<string> = new Set([
+  "segments",
+  "targets",
+  "tokens",
+  "users",
+  "sessions",
+  "grants",
+]);
 
 async function valuesOf(
   kind: string,

@@ -48,7 +48,6 @@ Examples:
       places: places.map((environment) => ({ project, environment, flag })),
       change,
       schedule: null,
-      lasts: null,
       named: undefined,
     });
   },

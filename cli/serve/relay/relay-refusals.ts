@@ -12,6 +12,7 @@ const REFUSED: ReadonlySet<string> = new Set([
   "--feedback-rate",
   "--threads",
   "--mcp",
+  "--mcp-registration",
   "--audit-days",
   "--audit-file",
 ]);

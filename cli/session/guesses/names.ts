@@ -50,6 +50,10 @@ const LISTS: Record<string, (client: Client, place: Whereabouts) => Promise<stri
     const { users } = await import("../../../src/operations/access/users.ts");
     return (await listAll(client, users.list)).map(({ name }) => name);
   },
+  async grant(client) {
+    const { grants } = await import("../../../src/operations/access/grants.ts");
+    return (await listAll(client, grants.list)).map(({ id }) => id);
+  },
   async session(client) {
     const { sessions } = await import("../../../src/operations/access/sessions.ts");
     return (await listAll(client, sessions.list)).map(({ id }) => id);

@@ -16,6 +16,7 @@ export const AUDITED = {
   member: ["create", "set", "remove"],
   invitation: ["create", "delete", "spend"],
   token: ["create", "revoke"],
+  grant: ["create", "revoke"],
   "second-factor": ["create", "set", "delete", "reset"],
   project: ["create", "set", "delete"],
   environment: ["create", "set", "delete"],

@@ -8,7 +8,9 @@ import type { Outgoing } from "../../delivery/outgoing.ts";
 import type { CommitMinute } from "../../maintenance/commit-latency.ts";
 import type { Finding } from "../../maintenance/finding.ts";
 import type { ServerFacts } from "../../maintenance/status.ts";
+import type { ReadDocument } from "../../access/oauth/clients.ts";
 import type { Client } from "../address.ts";
+import type { Sites } from "../mcp/oauth/site.ts";
 import type { Report } from "../errors.ts";
 import type { Guard } from "../rate-limit.ts";
 
@@ -45,6 +47,8 @@ export type DashboardOptions = {
   commitMinutes: () => readonly CommitMinute[];
   /** Registers what ends the open streams when the server stops. */
   onStop: (close: () => void) => void;
+  /** How people sign assistants in; null if none are served. `read` gets the documents of clients. */
+  assistants: (Sites & { registers: boolean; read: ReadDocument }) | null;
   /** The weakest role that needs a second factor beside a password or a link; null for none. */
   secondFactor: Role | null;
   /** The header in which trusted proxies name the user, and the role of users they name first; null for none. */

@@ -1,4 +1,5 @@
 import { deviceRoutes } from "./access/device.tsx";
+import { authorizeRoutes } from "./access/authorize.tsx";
 import { auditRoutes } from "./access/audit-page.tsx";
 import { meRoutes } from "./access/me.tsx";
 import { tokenRoutes } from "./access/tokens.tsx";
@@ -51,6 +52,7 @@ export const SECTIONS: readonly ((dashboard: Dashboard) => void)[] = [
   meRoutes,
   myPasskeyRoutes,
   deviceRoutes,
+  authorizeRoutes,
   projectListRoutes,
   projectFlagsRoutes,
   doneRoutes,

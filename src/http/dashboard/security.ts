@@ -15,6 +15,14 @@ const POLICY = [
   "trusted-types formflag",
 ].join("; ");
 
+/** The policy of a page whose form leads on to an address, which browsers check by `form-action` too. */
+export function policyFor(address: string): string {
+  const { protocol, origin, hostname } = new URL(address);
+  // No source of the policy can name an IPv6 address, nor the host of an app's scheme.
+  const isNamed = /^https?:$/.test(protocol) && !hostname.startsWith("[");
+  return POLICY.replace("form-action 'self'", `form-action 'self' ${isNamed ? origin : protocol}`);
+}
+
 /**
  * Headers of every answer of the dashboard. Pages need the referrer within the site: with `no-referrer` Chrome posts forms
  * with `Origin: null`.

@@ -16,6 +16,7 @@ import { createServer, hasTools } from "../../mcp/server.ts";
 import { me } from "../../operations/access/me.ts";
 import type { AdminApp } from "../admin/admin.ts";
 import type { Client } from "../address.ts";
+import type { Assistant } from "../auth.ts";
 import { parseJson, readAll } from "../body.ts";
 import { type Report, showError } from "../errors.ts";
 import { MAX_WRONG_TOKENS } from "../limits.ts";
@@ -23,12 +24,19 @@ import { MCP_PATH } from "../paths.ts";
 import { createRateLimiter } from "../rate-limit.ts";
 import { NO_SNIFF } from "../security.ts";
 import { parseExactly } from "../../base/json/exact-json.ts";
+import { type OAuthOptions, createOAuth } from "./oauth/oauth.ts";
 import { ADMIN_PATH, addressOf } from "../../operations/operation.ts";
 
 /** The Model Context Protocol over HTTP: https://modelcontextprotocol.io/specification */
-export type McpService = { routes: Hono<{ Bindings: { client: Client } }> };
+export type McpService = {
+  /** With the base path. */
+  routes: Hono<{ Bindings: { client: Client } }>;
+};
 
 type Options = Own & {
+  basePath: string;
+  /** How people sign assistants in; null for tokens alone. */
+  oauth: OAuthOptions | null;
   now: () => number;
   version: string;
   report: Report;
@@ -44,6 +52,7 @@ const HEADERS = { ...NO_SNIFF, "Cache-Control": "no-store" } as const;
  */
 export function createMcpService(admin: () => Promise<AdminApp>, options: Options): McpService {
   const { version, report, log } = options;
+  const oauth = options.oauth && createOAuth(options.oauth, report);
   const sessions = new WeakMap<Request, Session>();
   const handler = createMcpHandler(({ requestInfo }) => createServer(sessions.get(requestInfo!)!, version), {
     maxRequestBodySize: MAX_MESSAGE,
@@ -64,7 +73,9 @@ export function createMcpService(admin: () => Promise<AdminApp>, options: Option
   const answer = async (request: Request, client: Client): Promise<Response> => {
     requireOwnAddress(request, options);
     if (request.method !== "POST") return new Response(null, { status: 405, headers: { Allow: "POST" } });
-    const send = adminCall(await admin(), request.headers.get("authorization"), client);
+    const authorization = request.headers.get("authorization");
+    const assistant = oauth?.assistantOf(request, authorization) ?? undefined;
+    const send = adminCall(await admin(), authorization, { client, assistant });
     const identity = await identify(send, client);
     if (!hasTools(identity)) throw withoutTools(identity);
     const { message, refusal, status } = await messageOf(request);
@@ -79,8 +90,8 @@ export function createMcpService(admin: () => Promise<AdminApp>, options: Option
     return handler.fetch(asked, { parsedBody: message });
   };
 
-  const routes = new Hono<{ Bindings: { client: Client } }>();
-  routes.all(MCP_PATH, async (c) => {
+  const routes = oauth?.routes ?? new Hono<{ Bindings: { client: Client } }>();
+  routes.all(`${options.basePath}${MCP_PATH}`, async (c) => {
     try {
       const { status, headers, body } = await answer(c.req.raw, c.env.client);
       const all = new Headers(headers);
@@ -88,7 +99,10 @@ export function createMcpService(admin: () => Promise<AdminApp>, options: Option
       return new Response(body, { status, headers: all });
     } catch (error) {
       const { status, code, message, hint, headers } = showError(error, report, c.req.raw);
-      const challenge = status === 401 ? { "WWW-Authenticate": 'Bearer realm="formflag"' } : {};
+      const challenge =
+        status === 401
+          ? { "WWW-Authenticate": `Bearer realm="formflag"${oauth?.challengeTo(c.req.raw) ?? ""}` }
+          : {};
       return c.json({ error: { code, message, hint } }, status, { ...HEADERS, ...headers, ...challenge });
     }
   });
@@ -143,7 +157,11 @@ type ErrorBody = {
 };
 
 /** Calls operations of the admin API in this process, with the rights of the sender of the `authorization` header. */
-function adminCall(admin: AdminApp, authorization: string | null, client: Client): Send {
+function adminCall(
+  admin: AdminApp,
+  authorization: string | null,
+  env: { client: Client; assistant: Assistant | undefined },
+): Send {
   return async (operation, { names, query, body, why }) => {
     const request = new Request(`http://localhost${ADMIN_PATH}${addressOf(operation, names, query)}`, {
       method: operation.method,
@@ -155,7 +173,7 @@ function adminCall(admin: AdminApp, authorization: string | null, client: Client
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    const answer = await admin.fetch(request, { client });
+    const answer = await admin.fetch(request, env);
     if (answer.ok) return answer.status === 204 ? undefined : parseExactly(await answer.text());
     throw await errorOf(answer);
   };

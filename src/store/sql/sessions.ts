@@ -164,7 +164,13 @@ function* clearEndedSessions(
     yield* recordAudit(ended.map((each) => endOf(each, by, { reason: "expired" })));
   }
   let isLeft = ended.length >= limit || links >= limit;
-  for (const table of ["device_logins", "begun_sign_ins", "spent_challenges", "spent_logouts"]) {
+  for (const table of [
+    "device_logins",
+    "oauth_grants",
+    "begun_sign_ins",
+    "spent_challenges",
+    "spent_logouts",
+  ]) {
     const removed = yield* run(
       `DELETE FROM ${table} WHERE hash IN
        (SELECT hash FROM ${table} WHERE expires_at <= $now LIMIT $limit ${SKIP_LOCKED})`,

@@ -1,5 +1,6 @@
 import type { CodeList, CodeUploadRecord } from "../../flags/code/code-reference.ts";
 import type * as DeviceLogins from "./access/device-logins.ts";
+import type * as Grants from "./access/grants.ts";
 import type * as Identities from "./access/identities.ts";
 import type * as Invitations from "./access/invitations.ts";
 import type * as Members from "./access/members.ts";
@@ -58,6 +59,7 @@ export const SLICES = {
   invitations: () => (require("./access/invitations.ts") as typeof Invitations).invitations,
   sessions: () => (require("./sessions.ts") as typeof Sessions).sessions,
   deviceLogins: () => (require("./access/device-logins.ts") as typeof DeviceLogins).deviceLogins,
+  grants: () => (require("./access/grants.ts") as typeof Grants).grants,
   factors: () => {
     const [{ factors }, { passkeys }] = [
       require("./factors/factors.ts") as typeof Factors,

@@ -50,9 +50,8 @@ export function* setPassword({ name, password, keep }: Change<"setPassword">): W
   yield* run("UPDATE users SET password = $password WHERE name = $name", { name, password });
   const ofUser = "user_id = (SELECT id FROM users WHERE name = $name)";
   yield* run(`DELETE FROM sessions WHERE ${ofUser} AND id IS DISTINCT FROM $keep`, { name, keep });
-  yield* run(`DELETE FROM sign_in_links WHERE ${ofUser}`, { name });
-  yield* run(`DELETE FROM device_logins WHERE ${ofUser}`, { name });
-  yield* run(`DELETE FROM begun_sign_ins WHERE ${ofUser}`, { name });
+  for (const table of ["sign_in_links", "device_logins", "oauth_grants", "begun_sign_ins"])
+    yield* run(`DELETE FROM ${table} WHERE ${ofUser}`, { name });
 }
 
 export function* deleteUser({ name }: Change<"deleteUser">, _revision: number, by: Author): Work<void> {

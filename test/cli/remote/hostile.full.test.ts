@@ -53,6 +53,7 @@ const READS = [
   ["users", "list"],
   ["users", "get", "anna"],
   ["sessions", "list"],
+  ["grants", "list"],
   ["flags", "feedback", "show", "sale", "-p", "shop"],
   ["flags", "refs", "list", "-p", "shop"],
 ];
@@ -101,6 +102,7 @@ const DELETES = [
   ["targets", "delete", "01", "--yes"],
   ["users", "delete", "anna", "--yes"],
   ["sessions", "revoke", "01"],
+  ["grants", "revoke", "01"],
   ["flags", "refs", "delete", "--branch", "main", "-p", "shop", "--yes"],
 ];
 const DOWNLOADS = [

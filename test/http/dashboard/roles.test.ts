@@ -299,6 +299,7 @@ const FOR_EVERYBODY = [
   "/me/settings",
   "/inbox/-/views",
   "/me/sessions/:session",
+  "/me/grants/:grant",
   "/device",
 ];
 

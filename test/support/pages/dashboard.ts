@@ -45,6 +45,7 @@ export function openDashboard(
     passwords: true,
     oidc: null,
     proxy: null,
+    assistants: null,
     secondFactor: null,
     commit: "test",
     commitMinutes: () => [],

@@ -335,6 +335,7 @@ export async function openWorld() {
     return JSON.stringify([
       [(await store.readVersion()).version, setup, await store.tokens.list()],
       [await store.users.page({ limit: 100 }), await store.sessions.page(null, { limit: 100 })],
+      await store.grants.page(null, { limit: 100 }),
       await store.members.ofUser("member"),
       await Promise.all(setup.projects.map(({ slug }) => store.invitations.page(slug, { limit: 100 }))),
       [await Promise.all(projects), lists, await Promise.all(handled), await Promise.all(targets)],

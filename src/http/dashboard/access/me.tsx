@@ -5,14 +5,17 @@ import { type Session, beganByLink } from "../../../access/session.ts";
 import type { Membership } from "../../../access/members/member.ts";
 import type { User } from "../../../access/user.ts";
 import { findUser, setPassword } from "../../../access/users.ts";
+import type { OAuthGrant } from "../../../access/oauth/grant.ts";
+import { listGrants } from "../../../access/oauth/grants.ts";
 import { listSessions } from "../../../access/sessions.ts";
 import { me } from "../../../operations/access/me.ts";
+import { grants } from "../../../operations/access/grants.ts";
 import { sessions } from "../../../operations/access/sessions.ts";
 import { passwordsOff } from "./sign-in.tsx";
 import { MAX_SIGN_IN_BODY } from "../../limits.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { sentence } from "../../../base/shapes/words.ts";
-import { textOf, textOrNull } from "../fields.ts";
+import { type Fields, textOf, textOrNull } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { submit } from "../parts/submit.ts";
 import type { Dashboard } from "../routes.ts";
@@ -22,6 +25,7 @@ import { Badge, Fault, Notice } from "../parts/status.tsx";
 import { Fold } from "../parts/fold.tsx";
 import { useView } from "../view.ts";
 import { FactorFolds } from "../factors/passkeys.tsx";
+import { Assistants } from "./grants.tsx";
 import { IdentityFold } from "./identity.tsx";
 import { SessionTable, membershipText, userPath } from "./parts.tsx";
 
@@ -29,6 +33,8 @@ type Shown = {
   user: User;
   memberships: readonly Membership[];
   sessions: readonly Session[];
+  /** Null if no assistants are served. */
+  grants: readonly OAuthGrant[] | null;
   passkeys: readonly Passkey[];
   current: Session;
   /** Whether a link has just signed the user in. */
@@ -42,18 +48,20 @@ type Shown = {
 
 const REFUSED = { invalid: "form", conflict: "form", unauthenticated: "form" };
 
-export function meRoutes({ app, options: { passwords, oidc }, get, post, perform }: Dashboard) {
+export function meRoutes({ app, options: { passwords, oidc, assistants }, get, post, perform }: Dashboard) {
   const show = async (c: DashboardContext, failed?: Shown["failed"]) => {
     const { user: found, session: current, memberships } = c.get("session")!.signedIn;
-    const [user, sessions, passkeys, identity] = await Promise.all([
+    const [user, sessions, grants, passkeys, identity] = await Promise.all([
       findUser(app, found.name),
       listSessions(app, c.get("caller"), found.name),
+      assistants && listGrants(app, c.get("caller"), found.name),
       app.store.factors.passkeys(found.name),
       oidc && app.store.identities.ofUser(found.name),
     ]);
     const isNew = c.req.query("welcome") !== undefined;
     const account = oidc && { name: oidc.rules.name, identity: identity ?? null };
-    return mePage({ user, memberships, sessions, passkeys, current, isNew, failed, passwords, account });
+    const shown = { user, memberships, sessions, grants, passkeys, current };
+    return mePage({ ...shown, isNew, failed, passwords, account });
   };
   const again =
     (c: DashboardContext, form: "password" | "settings") =>
@@ -94,15 +102,23 @@ export function meRoutes({ app, options: { passwords, oidc }, get, post, perform
   });
   post("/me/sessions/:session", null, async (c, fields, names) => {
     await perform(c, sessions.end, { names });
-    const [from, user] = [textOf(fields, "from"), textOf(fields, "user")];
-    const to = from === "users" ? "/access/users" : from === "user" ? userPath(user) : "/me";
-    return { to, text: "Ended the session" };
+    return { to: backFrom(fields), text: "Ended the session" };
   });
+  post("/me/grants/:grant", null, async (c, fields, names) => {
+    await perform(c, grants.revoke, { names });
+    return { to: backFrom(fields), text: "Ended the assistant" };
+  });
+}
+
+/** The page whose table a form stood in. */
+function backFrom(fields: Fields): string {
+  const [from, user] = [textOf(fields, "from"), textOf(fields, "user")];
+  return from === "users" ? "/access/users" : from === "user" ? userPath(user) : "/me";
 }
 
 /** The page of the person who is signed in: what holds, and the fields behind it. */
 function mePage({ passkeys, passwords, account, ...shown }: Shown): Page {
-  const { user, memberships, sessions, current, isNew, failed } = shown;
+  const { user, memberships, sessions, grants, current, isNew, failed } = shown;
   return {
     title: `Your account, ${user.name}`,
     heading: user.name,
@@ -165,6 +181,7 @@ function mePage({ passkeys, passwords, account, ...shown }: Shown): Page {
           <h2 id="sessions">Where you are signed in</h2>
           <SessionTable sessions={sessions} current={current} from="me" />
         </section>
+        {grants && <Assistants grants={grants} from="me" />}
       </>
     ),
   };

@@ -1,5 +1,6 @@
 import type { Identity } from "../../../access/oidc/identity-store.ts";
 import type { Membership } from "../../../access/members/member.ts";
+import type { OAuthGrant } from "../../../access/oauth/grant.ts";
 import type { Session } from "../../../access/session.ts";
 import type { User } from "../../../access/user.ts";
 import type { Page } from "../page.tsx";
@@ -12,6 +13,7 @@ import { Table } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { projectPath } from "../paths.ts";
+import { Assistants } from "./grants.tsx";
 import { SessionTable, membershipText, roleOptions, userPath, waysInWords } from "./parts.tsx";
 import { ROLE_WORDS, USER_ROLES } from "../../../access/role.ts";
 import { AskingButton, Danger } from "../parts/danger.tsx";
@@ -25,12 +27,14 @@ type Shown = {
   provider: string | null;
   /** The one seen last comes first. */
   sessions: readonly Session[];
+  /** Null if no assistants are served. */
+  grants: readonly OAuthGrant[] | null;
   /** A refused action: its error, and whether it was the deletion. */
   failed: { isDeletion: boolean; fault: string } | undefined;
 };
 
 /** One user: role, projects, factors and sessions. */
-export function userPage({ user, memberships, identity, provider, sessions, failed }: Shown): Page {
+export function userPage({ user, memberships, identity, provider, sessions, grants, failed }: Shown): Page {
   const { name, createdAt } = user;
   return {
     title: `User ${name}`,
@@ -118,6 +122,7 @@ export function userPage({ user, memberships, identity, provider, sessions, fail
             <SessionTable sessions={sessions} from="user" />
           )}
         </section>
+        {grants && <Assistants grants={grants} from="user" />}
       </>
     ),
   };

@@ -2,6 +2,8 @@ import { isFresh, signInAgain } from "../../../access/factors/factor.ts";
 import { USER } from "../../../access/members/member-card.ts";
 import { ROLE_WORDS, USER_ROLES, type UserRole } from "../../../access/role.ts";
 import type { Session } from "../../../access/session.ts";
+import type { OAuthGrant } from "../../../access/oauth/grant.ts";
+import { listGrants } from "../../../access/oauth/grants.ts";
 import { listSessions } from "../../../access/sessions.ts";
 import type { User, UserCounts, UserFilter } from "../../../access/user.ts";
 import { findUser } from "../../../access/users.ts";
@@ -22,6 +24,7 @@ import { type Typed, submit } from "../parts/submit.ts";
 import { Time } from "../parts/time.tsx";
 import type { Dashboard, Done } from "../routes.ts";
 import { AccessTabs, QrCode, SessionTable, userPath, waysInWords } from "./parts.tsx";
+import { Assistants } from "./grants.tsx";
 import { userPage } from "./user-page.tsx";
 
 const USERS = "/access/users";
@@ -33,14 +36,15 @@ export function userRoutes({ app, options, get, post, perform, act }: Dashboard)
   const show = async (c: DashboardContext, typed: Typed | null = null) => {
     const [search, after] = [searchIn(c), c.req.query("after") || null];
     const filter = filterOf(c);
-    const [found, counts, sessions] = await Promise.all([
+    const [found, counts, sessions, grants] = await Promise.all([
       findUsers(app, search, filter, after ?? undefined),
       app.store.users.counts(),
       listSessions(app, c.get("caller"), null),
+      options.assistants && listGrants(app, c.get("caller"), null),
     ]);
     const users = found.slice(0, PAGE);
     const next = found.length > PAGE ? users.at(-1)!.name : null;
-    return usersPage({ users, search, filter, counts, after, next, sessions, typed });
+    return usersPage({ users, search, filter, counts, after, next, sessions, grants, typed });
   };
   const showOne = async (
     c: DashboardContext,
@@ -48,13 +52,14 @@ export function userRoutes({ app, options, get, post, perform, act }: Dashboard)
     failed?: { isDeletion: boolean; fault: string },
   ) => {
     const user = await findUser(app, name);
-    const [memberships, identity = null, sessions] = await Promise.all([
+    const [memberships, identity = null, sessions, grants] = await Promise.all([
       app.store.members.ofUser(name),
       app.store.identities.ofUser(name),
       listSessions(app, c.get("caller"), name),
+      options.assistants && listGrants(app, c.get("caller"), name),
     ]);
     const provider = options.oidc?.rules.name ?? null;
-    return userPage({ user, memberships, identity, provider, sessions, failed });
+    return userPage({ user, memberships, identity, provider, sessions, grants, failed });
   };
 
   get(USERS, "admin", (c) => show(c));
@@ -152,11 +157,13 @@ type Shown = {
   next: string | null;
   /** The one seen last comes first. */
   sessions: readonly Session[];
+  /** As the sessions; null if no assistants are served. */
+  grants: readonly OAuthGrant[] | null;
   typed: Typed | null;
 };
 
 /** The users, by name, and who is signed in. */
-function usersPage({ users, search, filter, counts, after, next, sessions, typed }: Shown): Page {
+function usersPage({ users, search, filter, counts, after, next, sessions, grants, typed }: Shown): Page {
   const seen = new Map(sessions.toReversed().map(({ user, seenAt }) => [user, seenAt]));
   return {
     title: "Access: users",
@@ -227,6 +234,7 @@ function usersPage({ users, search, filter, counts, after, next, sessions, typed
             </p>
           )}
         </section>
+        {grants && <Assistants grants={grants.slice(0, PAGE)} from="users" />}
       </>
     ),
   };

@@ -17,7 +17,11 @@ import {
 export function sendForms(): void {
   document.addEventListener("submit", (event) => {
     const form = event.target;
-    if (!(form instanceof HTMLFormElement) || !form.matches("[method=post]") || event.defaultPrevented)
+    if (
+      !(form instanceof HTMLFormElement) ||
+      !form.matches("[method=post]:not([target])") ||
+      event.defaultPrevented
+    )
       return;
     event.preventDefault();
     void expectPage(send(form, event.submitter));
@@ -38,7 +42,7 @@ let isLeaving = false;
 /** Whether a form holds changes that would be lost; filters and ticked rows are none. */
 function isUnsaved(form: HTMLFormElement): boolean {
   // A field named `method` would hide the property.
-  return form.matches("[method=post]:not(#bulk)") && isChanged(form);
+  return form.matches("[method=post]:not(#bulk, [target])") && isChanged(form);
 }
 /** The page that is shown, which its address may not be any more. */
 let shown = pageAt();

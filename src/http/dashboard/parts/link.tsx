@@ -59,6 +59,7 @@ export function Form({
   label,
   isChanged = false,
   hasFile = false,
+  leaves = false,
   children,
 }: PropsWithChildren<{
   to: string;
@@ -71,6 +72,8 @@ export function Form({
   isChanged?: boolean;
   /** Whether it sends a file, or as much as one. */
   hasFile?: boolean;
+  /** Whether it leads out of the dashboard, so that the browser sends it, and no script. */
+  leaves?: boolean;
 }>) {
   return (
     <form
@@ -81,6 +84,7 @@ export function Form({
       id={id}
       aria-label={label}
       data-changed={isChanged ? "" : undefined}
+      target={leaves ? "_self" : undefined}
     >
       <Hidden values={values} />
       {children}

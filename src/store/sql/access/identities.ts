@@ -3,6 +3,7 @@ import type { Identity, Logout } from "../../../access/oidc/identity-store.ts";
 import type { Author } from "../../../access/caller.ts";
 import { appendAudit, lockAudit } from "../audit.ts";
 import { type Ended, bytesOfHash, endOf, endSessions } from "../sessions.ts";
+import type * as Grants from "./grants.ts";
 import { type Work, first, insert, run } from "../work.ts";
 
 type Change<K> = AccessChange & { change: K };
@@ -47,15 +48,18 @@ function* logOut({ token, sid, identity }: Logout, by: Author): Work<boolean> {
   const spent = { hash: bytesOfHash(hash), expiresAt };
   if ((yield* insert("spent_logouts", spent, "ON CONFLICT (hash) DO NOTHING")) === 0) return false;
   const ended: Ended[] = [];
+  const { endGrants } = require("./grants.ts") as typeof Grants;
   if (sid !== null) {
     const params = { sid: bytesOfHash(sid) };
     yield* run("DELETE FROM device_logins WHERE sid = $sid", params);
+    yield* endGrants("sid = $sid", params, { ...by, reason: "provider" });
     ended.push(...(yield* endSessions("sid = $sid", params)));
   }
   if (identity !== null) {
     // A session without a `sid` may belong to any session of the provider.
     const which = sid === null ? OF_ACCOUNT : `${OF_ACCOUNT} AND sid IS NULL`;
     yield* run(`DELETE FROM device_logins WHERE ${which}`, { ...identity });
+    yield* endGrants(which, { ...identity }, { ...by, reason: "provider" });
     ended.push(...(yield* endSessions(`${which} AND method IN ('oidc', 'cli')`, { ...identity })));
   }
   if (ended.length > 0) yield* appendAudit(ended.map((each) => endOf(each, by, { reason: "provider" })));

@@ -21,7 +21,7 @@ export function* lockUser(name: string): Work<number> {
 /** Ends what a user has begun, but for the session of the id `keep`. */
 export function* endOthers(id: number, keep: string | null): Work<void> {
   yield* run("DELETE FROM sessions WHERE user_id = $id AND id IS DISTINCT FROM $keep", { id, keep });
-  for (const table of ["begun_sign_ins", "device_logins"])
+  for (const table of ["begun_sign_ins", "device_logins", "oauth_grants"])
     yield* run(`DELETE FROM ${table} WHERE user_id = $id`, { id });
 }
 

@@ -1,0 +1,23 @@
+import { AppError } from "../../base/errors.ts";
+
+/** Codes of errors of OAuth (RFC 6749, 4.1.2.1 and 5.2; RFC 7591, 3.2.2; RFC 8707, 2). */
+export const OAUTH_ERRORS = [
+  "invalid_request",
+  "invalid_client",
+  "invalid_grant",
+  "unauthorized_client",
+  "unsupported_grant_type",
+  "unsupported_response_type",
+  "invalid_scope",
+  "invalid_target",
+  "invalid_redirect_uri",
+  "invalid_client_metadata",
+  "access_denied",
+] as const;
+
+export type OAuthError = (typeof OAUTH_ERRORS)[number];
+
+/** A refusal with its code in OAuth as the reason. */
+export function refusal(code: OAuthError, message: string): AppError {
+  return new AppError("invalid", message, { reason: code });
+}

@@ -1,0 +1,210 @@
+import { describe, expect, test } from "bun:test";
+import type { IssuedTokens, NewOAuthGrant, PresentedCode } from "../../../src/access/oauth/grant-store.ts";
+import type { OAuthGrant } from "../../../src/access/oauth/grant.ts";
+import { dashedKey } from "../../../src/base/ids.ts";
+import { addProject, apply } from "../../support/records/apply.ts";
+import { NOW, newSession, random, userCalled } from "../../support/records/records.ts";
+import { type Driver, fresh, opener } from "../driver.ts";
+
+const PASSWORD = `$argon2id$v=19$m=19456,t=2,p=1$${"a".repeat(43)}$${"b".repeat(43)}`;
+const UNTIL = { seenBefore: NOW - 10, createdBefore: NOW - 20, now: NOW };
+
+const hash = () => newSession("").hash;
+
+/** A grant of a user that waits for its code. */
+const grantOf = (user: string, more: Partial<OAuthGrant> = {}): NewOAuthGrant => ({
+  grant: {
+    id: dashedKey(random),
+    user,
+    client: "https://app.example/client.json",
+    clientName: "Claude ✓",
+    redirect: "https://app.example/back",
+    resource: "https://flags.example.com/mcp",
+    scopes: ["read", "flags:write"],
+    project: null,
+    environment: null,
+    createdAt: NOW,
+    usedAt: NOW,
+    expiresAt: NOW + 60,
+    ...more,
+  },
+  hash: hash(),
+  challenge: "a challenge",
+  session: "no session",
+});
+
+const codeOf = (
+  { hash, challenge, grant }: NewOAuthGrant,
+  more: Partial<PresentedCode> = {},
+): PresentedCode => ({
+  hash,
+  challenge,
+  client: grant.client,
+  redirect: grant.redirect,
+  resource: grant.resource,
+  ...more,
+});
+
+const issue = (more: Partial<IssuedTokens> = {}): IssuedTokens => ({
+  access: hash(),
+  accessExpiresAt: NOW + 3600,
+  family: hash(),
+  refresh: hash(),
+  expiresAt: NOW + 9000,
+  ...more,
+});
+
+const BY = { at: NOW + 1, address: "192.0.2.1" };
+
+/** What the product relies on for grants of assistants in every driver. */
+export function grantsContract(driver: Driver): void {
+  describe(`grants of assistants, kept by ${driver.name},`, async () => {
+    const open = opener(driver);
+    const store = await open();
+    const { grants } = store;
+    const addUser = async () => {
+      const user = userCalled(fresh("user"));
+      await apply(store, { change: "insertUser", user });
+      return user;
+    };
+    /** A grant that has tokens. */
+    const begin = async (user: string, more: Partial<OAuthGrant> = {}) => {
+      const made = grantOf(user, more);
+      expect(await grants.insert(made, 100)).toBe(true);
+      const issued = issue();
+      const grant = (await grants.start(codeOf(made), issued, BY))!;
+      return { made, issued, grant };
+    };
+
+    test("wait for their code, and are found by their access token from then on", async () => {
+      const user = await addUser();
+      const project = fresh("project");
+      await addProject(store, project, "develop");
+      const place = { project, environment: "develop" };
+      const made = grantOf(user.name, place);
+      expect(await grants.insert(made, 100)).toBe(true);
+      expect((await grants.page(user.name, { limit: 10 })).items).toEqual([]);
+      const issued = issue();
+      const started = { ...made.grant, usedAt: BY.at, expiresAt: issued.expiresAt };
+      expect(await grants.start(codeOf(made, { redirect: null, resource: null }), issued, BY)).toEqual(
+        started,
+      );
+      const { accessExpiresAt } = issued;
+      const found = { grant: started, user, memberships: [], accessExpiresAt };
+      expect(await grants.find(issued.access)).toEqual(found);
+      expect(await grants.findById(made.grant.id)).toEqual(started);
+      expect((await grants.page(user.name, { limit: 10 })).items).toEqual([started]);
+      await grants.markUsed(made.grant.id, NOW + 7);
+      expect((await grants.find(issued.access))!.grant.usedAt).toBe(NOW + 7);
+      expect((await store.audit.page({ limit: 1, projects: [project] })).items).toMatchObject([
+        {
+          action: "grant.create",
+          who: user.name,
+          type: "user",
+          object: made.grant.id,
+          project,
+          address: BY.address,
+          details: { client: "Claude ✓", environment: "develop" },
+        },
+      ]);
+      await apply(store, { change: "deleteProject", project, history: null });
+      expect(await grants.find(issued.access)).toBeUndefined();
+    });
+
+    test("end when their code is presented again, and are lost with a code that does not fit", async () => {
+      const user = await addUser();
+      const { made, issued } = await begin(user.name);
+      expect(await grants.start(codeOf(made), issue(), BY)).toBeUndefined();
+      expect(await grants.find(issued.access)).toBeUndefined();
+      const newest = (await store.audit.page({ limit: 1, projects: null })).items;
+      expect(newest).toMatchObject([{ action: "grant.revoke", details: { reason: "code-reused" } }]);
+      for (const wrong of [
+        { challenge: "another" },
+        { client: "https://evil.example/client.json" },
+        { redirect: "https://app.example/back/" },
+        { resource: "https://flags.example.com/mcp/" },
+      ]) {
+        const lost = grantOf(user.name);
+        await grants.insert(lost, 100);
+        expect(await grants.start(codeOf(lost, wrong), issue(), BY)).toBeUndefined();
+        expect(await grants.start(codeOf(lost), issue(), BY)).toBeUndefined();
+      }
+      const late = grantOf(user.name);
+      await grants.insert(late, 100);
+      expect(await grants.start(codeOf(late), issue(), { ...BY, at: NOW + 60 })).toBeUndefined();
+    });
+
+    test("give a code to one of two exchanges at a time, and end", async () => {
+      const user = await addUser();
+      const made = grantOf(user.name);
+      await grants.insert(made, 100);
+      const issued = [issue(), issue()];
+      const started = await Promise.all(issued.map((each) => grants.start(codeOf(made), each, BY)));
+      expect(started.filter(Boolean)).toHaveLength(1);
+      for (const { access } of issued) expect(await grants.find(access)).toBeUndefined();
+    });
+
+    test("replace their tokens, and end when a refresh token comes back that was replaced", async () => {
+      const user = await addUser();
+      const { issued, grant } = await begin(user.name);
+      const { family, refresh } = issued;
+      const presented = { family, refresh, client: grant.client, resource: null };
+      const next = issue({ family });
+      for (const wrong of [
+        { client: "another" },
+        { resource: "https://other.example/mcp" },
+        { family: hash() },
+      ])
+        expect(await grants.refresh({ ...presented, ...wrong }, issue({ family }), BY)).toBeUndefined();
+      expect(await grants.refresh(presented, issue(), { ...BY, at: NOW + 9000 })).toBeUndefined();
+      expect(await grants.refresh(presented, next, BY)).toMatchObject({ id: grant.id });
+      expect(await grants.find(issued.access)).toBeUndefined();
+      expect(await grants.find(next.access)).toMatchObject({ grant: { id: grant.id } });
+      expect(await grants.refresh(presented, issue({ family }), BY)).toBeUndefined();
+      expect(await grants.find(next.access)).toBeUndefined();
+      const again = { ...presented, refresh: next.refresh };
+      expect(await grants.refresh(again, issue({ family }), BY)).toBeUndefined();
+    });
+
+    test("end by their client's tokens, by a person, and with the user, a password or a factor", async () => {
+      const user = await addUser();
+      const gone = async (end: (begun: Awaited<ReturnType<typeof begin>>) => Promise<unknown>) => {
+        const begun = await begin(user.name);
+        await end(begun);
+        expect(await grants.find(begun.issued.access)).toBeUndefined();
+        expect(await grants.findById(begun.grant.id)).toBeUndefined();
+      };
+      const { issued, grant } = await begin(user.name);
+      await grants.deleteBySecret(issued.access, "another", BY);
+      await grants.deleteBySecret(hash(), grant.client, BY);
+      expect(await grants.find(issued.access)).toBeDefined();
+      await gone(({ issued }) => grants.deleteBySecret(issued.access, grant.client, BY));
+      await gone(({ issued }) => grants.deleteBySecret(issued.family, grant.client, BY));
+      await gone(({ grant: { id } }) => grants.delete(id, { who: "admin", type: "user", at: NOW }));
+      expect(await grants.delete(dashedKey(random), { who: "admin", at: NOW })).toBe(false);
+      const { name } = user;
+      await gone(() => apply(store, { change: "setPassword", name, password: PASSWORD, keep: null }));
+      await gone(() => apply(store, { change: "resetFactors", name }));
+      await gone(() => apply(store, { change: "deleteUser", name }));
+    });
+
+    test("are limited in number, removed once they have expired, and in no copy", async () => {
+      const [from, into] = [fresh("database"), fresh("database")];
+      const store = await open(from);
+      const user = userCalled(fresh("user"));
+      await apply(store, { change: "insertUser", user });
+      const { grants } = store;
+      expect(await grants.insert(grantOf("nobody"), 2)).toBe(false);
+      const made = [NOW - 3, NOW - 2, NOW - 1].map((usedAt) => grantOf(user.name, { usedAt }));
+      for (const each of made) expect(await grants.insert(each, 2)).toBe(true);
+      const found = await Promise.all(made.map(({ grant }) => grants.findById(grant.id)));
+      expect(found.map(Boolean)).toEqual([false, true, true]);
+      expect(await store.sessions.clearEnded({ ...UNTIL, now: NOW + 59 }, 10)).toBe(false);
+      expect(await grants.findById(made[2]!.grant.id)).toBeDefined();
+      await driver.copy(from, into, () => {});
+      expect(await (await open(into)).grants.findById(made[2]!.grant.id)).toBeUndefined();
+      expect(await store.sessions.clearEnded({ ...UNTIL, now: NOW + 60 }, 10)).toBe(false);
+      expect(await grants.findById(made[2]!.grant.id)).toBeUndefined();
+    });
+  });
+}
