@@ -43,7 +43,7 @@ Examples:
     scopesOf(scope);
     return null;
   },
-  run: async ({ client, note }) => {
+  run: async ({ client, config, note }) => {
     const [{ identityOf }, { serveStreams }] = await Promise.all([
       import("../../src/mcp/api.ts"),
       import("../../src/mcp/stdio.ts"),
@@ -54,6 +54,7 @@ Examples:
     const session = {
       send: async (operation: Parameters<typeof client.send>[0], sent: object) =>
         (await client.send(operation, { ...sent, source: "mcp" })).value,
+      origin: config.server === null ? null : new URL(config.server).origin,
       identify,
       log: (tool: string, name: string) => note(shown`${tool} by ${name}\n`),
       report: (error: unknown) => note(`internal error: ${printableLines(stackOf(error))}\n`),

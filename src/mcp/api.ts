@@ -2,6 +2,7 @@ import type { Self } from "../access/me.ts";
 import { hasScopeSomewhere } from "../access/rights.ts";
 import { SCOPES_OF } from "../access/role.ts";
 import type { Scope } from "../access/scope.ts";
+import { isObject } from "../base/json.ts";
 import type { Operation, Output, Query, Schemas } from "../operations/operation.ts";
 
 /** The input of an operation. */
@@ -27,6 +28,8 @@ export type Identity = { name: string; scopes: readonly Scope[] };
 /** A caller of tools. */
 export type Session = {
   send: Send;
+  /** The origin at which the caller reaches the server, for addresses of pages; null if it is not known. */
+  origin: string | null;
   identify: () => Promise<Identity>;
   /** Gets the name of each tool that is called, and of its caller. */
   log: (tool: string, name: string) => void;
@@ -34,9 +37,18 @@ export type Session = {
   report: (error: unknown) => void;
 };
 
-/** Each operation has types of its own, which a session does not know. */
-export function apiOf({ send }: Pick<Session, "send">): Api {
-  return send as unknown as Api;
+/** The operations of a session. Each has types of its own, which a session does not know. */
+export function apiOf({ send, origin }: Pick<Session, "send" | "origin">): Api {
+  const api: Send = async (operation, sent) => withOrigin(await send(operation, sent), origin);
+  return api as unknown as Api;
+}
+
+/** An answer with the whole address of the page of its proposal, which a server that does not know its own leaves a path. */
+function withOrigin(value: unknown, origin: string | null): unknown {
+  if (origin === null || !isObject(value) || !isObject(value["change"])) return value;
+  const { url } = value["change"];
+  if (typeof url !== "string" || URL.canParse(url)) return value;
+  return { ...value, change: { ...value["change"], url: new URL(url, origin).href } };
 }
 
 export function identityOf(self: unknown): Identity {

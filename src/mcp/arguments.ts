@@ -1,7 +1,9 @@
 import { MAX_WHY } from "../access/why.ts";
 import { AppError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
+import type { Field } from "../base/kinds/kinds.ts";
 import { FIELDS, FIELD_NAMES } from "../flags/flag-fields.ts";
+import { RAMP } from "../flags/ramps/ramp-card.ts";
 import { FILTERS } from "../forms/inbox/filters.ts";
 import { SEARCH_LIMITS } from "../forms/limits.ts";
 import { SUBMISSION_STATES } from "../forms/submission-state.ts";
@@ -46,6 +48,11 @@ const SHAPES: Readonly<Record<string, string>> = {
   metadata: "object",
 };
 
+/** The fields of a ramp, for the arguments that hold one. */
+export const RAMP_FIELDS = `Fields: ${Object.entries<Field>(RAMP)
+  .map(([field, { option, meaning }]) => `${field} (${(meaning ?? option[1]).replace(/\.$/, "")})`)
+  .join(", ")}.`;
+
 const ARGUMENTS = {
   project: name("Slug of a project, such as shop."),
   environment: name("Slug of an environment of the project, such as production."),
@@ -77,6 +84,10 @@ const ARGUMENTS = {
     description:
       "A document as export has it: {projects: {<slug>: {environments, segments, flags, forms}}}. What it does not name stays as it is.",
   },
+  experiment: name("Name of an experiment of the environment."),
+  ramp: { type: "object" as const, description: `The ramp. ${RAMP_FIELDS}` },
+  change: name("Id of a proposed change, as changes_list has it."),
+  status: name("Only proposals that are open, approved, applied, rejected, withdrawn or expired."),
   prune: {
     type: "boolean" as const,
     description: "Also deletes what the sections of the document do not name. Default: false.",
@@ -100,6 +111,11 @@ const ARGUMENTS = {
     type: "boolean" as const,
     description:
       "true, the default: only says what would change. false: makes the change, with the plan of a dry run and the same arguments.",
+  },
+  propose: {
+    type: "boolean" as const,
+    description:
+      "true: proposes the change for people to approve, also where no approval is needed. Default: false.",
   },
   plan: text("The plan of the dry run with the same arguments.", 64),
   confirm: text(

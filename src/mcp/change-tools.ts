@@ -2,20 +2,22 @@ import { AppError } from "../base/errors.ts";
 import { plans } from "../operations/changes/plans.ts";
 import { keyOf } from "../operations/changes/proposable.ts";
 import { documents } from "../operations/documents.ts";
+import { experiments } from "../operations/experiments.ts";
 import { flags } from "../operations/flags.ts";
 import { history } from "../operations/history.ts";
 import type { Operation } from "../operations/operation.ts";
 import { promotion } from "../operations/promotion.ts";
+import { ramps } from "../operations/ramps.ts";
 import type { Answer } from "./answers.ts";
 import type { Api } from "./api.ts";
-import type { ArgumentName, Args } from "./arguments.ts";
+import { RAMP_FIELDS, type ArgumentName, type Args } from "./arguments.ts";
 import { type Tool, toolOf } from "./tool.ts";
 
 /** The arguments of every change, besides `why`. */
-const TWO_CALLS: readonly ArgumentName[] = ["dryRun", "plan", "confirm"];
+const TWO_CALLS: readonly ArgumentName[] = ["propose", "dryRun", "plan", "confirm"];
 
 const HOW =
-  "Two calls: the first changes nothing and answers plan and changes; show these to the person, then send the same arguments with dryRun false and plan.";
+  "Two calls: the first changes nothing and answers plan and changes; show these to the person, then send the same arguments with dryRun false and plan. Where approvals are needed, the second makes a proposal.";
 
 /** A failure that names what the call would change. */
 export class Refused extends Error {
@@ -35,18 +37,19 @@ type Called = { operation: Operation; names?: Record<string, string>; body: unkn
 async function perform(
   api: Api,
   { operation, ...call }: Called,
-  { why, dryRun = true, plan, confirm = "" }: Args,
+  { why, propose, dryRun = true, plan, confirm = "" }: Args,
 ): Promise<Answer> {
   if (!dryRun && plan === undefined)
     throw new AppError("invalid", "a change needs the plan of a dry run", {
       hint: "call it with dryRun true and the same arguments, then again with dryRun false and the plan of the answer",
     });
-  const body = { operation: keyOf(operation), ...call };
+  const body = { operation: keyOf(operation), ...call, ...(propose && { propose }) };
   const dry = () => api(plans.make, { body });
   if (dryRun) return { value: await dry() };
   const named = confirm.split(",").map((each) => each.trim());
   try {
-    return { value: await api(plans.make, { why, body: { ...body, plan, confirm: named } }) };
+    const { change, ...made } = await api(plans.make, { why, body: { ...body, plan, confirm: named } });
+    return { value: change ? { applied: false, change } : made };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const { code, message, reason } = error;
@@ -65,10 +68,6 @@ async function perform(
 /** An error whose hint names a header, in the terms of tools. */
 function inTermsOfTools(error: AppError): AppError {
   const { code, message, reason } = error;
-  if (reason === "approval-needed")
-    return new AppError(code, message, {
-      hint: "a person can propose it in the dashboard, for others to approve",
-    });
   if (reason === "document-unconfirmed")
     return new AppError(code, message, { hint: "a person can do that with formflag apply" });
   return error;
@@ -79,10 +78,16 @@ export const CHANGE_TOOLS: readonly Tool[] = [
     title: "Change a flag",
     description: `Creates a flag, or changes it in one environment: on or off, payload, variants, rules. ${HOW}`,
     required: ["project", "environment", "flag", "patch", "why"],
-    takes: TWO_CALLS,
+    takes: ["ramp", ...TWO_CALLS],
+    own: {
+      ramp: { description: `Makes the change go out by a ramp, which turns the flag on. ${RAMP_FIELDS}` },
+    },
     isChange: true,
-    run: (api, { project, environment, flag, patch, ...rest }, operation) =>
-      perform(api, { operation, names: { project, environment, flag }, body: patch }, rest),
+    run: (api, { project, environment, flag, patch, ramp, ...rest }, operation) => {
+      const names = { project, environment, flag };
+      if (ramp === undefined) return perform(api, { operation, names, body: patch }, rest);
+      return perform(api, { operation: ramps.start, names, body: { ...ramp, patch } }, rest);
+    },
   }),
   toolOf(history.rollback, {
     title: "Roll back a flag",
@@ -114,6 +119,24 @@ export const CHANGE_TOOLS: readonly Tool[] = [
       const body = { from, ...(slugs !== undefined && { flags: slugs }) };
       return perform(api, { operation, names: { project, environment: String(target) }, body }, rest);
     },
+  }),
+  toolOf(ramps.start, {
+    title: "Start a ramp",
+    description: `Raises the share of users who get a variant of a flag, step by step, and stops if a guard fires. ${HOW}`,
+    required: ["project", "environment", "flag", "ramp", "why"],
+    takes: TWO_CALLS,
+    isChange: true,
+    run: (api, { project, environment, flag, ramp, ...rest }, operation) =>
+      perform(api, { operation, names: { project, environment, flag }, body: ramp }, rest),
+  }),
+  toolOf(experiments.start, {
+    title: "Start an experiment",
+    description: `Starts an experiment that is a draft: splits the users of its flag between variants, and counts. ${HOW}`,
+    required: ["project", "environment", "experiment", "why"],
+    takes: TWO_CALLS,
+    isChange: true,
+    run: (api, { project, environment, experiment, ...rest }, operation) =>
+      perform(api, { operation, names: { project, environment, experiment }, body: undefined }, rest),
   }),
   toolOf(documents.apply, {
     title: "Apply a document",

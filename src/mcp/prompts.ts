@@ -6,10 +6,11 @@ export const INSTRUCTIONS = `formflag keeps the feature flags and the form submi
 
 Reading: flags_list, flags_get, flags_evaluate (try contexts, or a patch that is not stored), flags_stale, flags_cleanup, flags_history, export, forms_get, submissions_list, submissions_get, deliveries_list. Lists answer items and next; send next as cursor for the items after them.
 
-Changing (flags_set, flags_rollback, flags_promote, apply) takes two calls:
-1. Call without dryRun. Nothing changes. The answer has plan, changes (path, before, after) and locked.
+Changing (flags_set, flags_rollback, flags_promote, ramps_start, experiments_start, apply) takes two calls:
+1. Call without dryRun. Nothing changes. The answer has plan, changes (path, before, after), locked and approvals.
 2. Show the changes to the person. When they agree, send the same arguments with dryRun: false and plan.
 If the arguments differ or anything has changed since, the second call is a conflict: begin again with the first. why is always needed: write the person's reason in a line, it stays in the history.
+If approvals is not 0, or with propose: true, the second call changes nothing: it makes a proposal and answers it as change. Give the person its url; people approve and apply it there. No tool approves. changes_list, changes_get and changes_withdraw follow it up.
 A locked environment also needs confirm with its name, such as "production". Ask the person about it each time; never fill it in by yourself.
 apply takes a document as export has it, for segments, environments, forms and many flags at once. It deletes nothing unless prune is true.
 

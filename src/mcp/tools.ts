@@ -11,22 +11,13 @@ import { submissions } from "../operations/submissions.ts";
 import type { Answer } from "./answers.ts";
 import { holdsAny, identityOf } from "./api.ts";
 import { CHANGE_TOOLS } from "./change-tools.ts";
+import { PAGED, USUAL, limitedTo, listed } from "./lists.ts";
+import { PROPOSAL_TOOLS } from "./proposal-tools.ts";
 import { cleanedValue } from "./text.ts";
 import { type Tool, toolOf } from "./tool.ts";
 
-/** Items of a list by default and at most; fewer if they hold text of strangers. */
-const [USUAL, MOST] = [50, 200];
+/** Items of a list that holds text of strangers, by default and at most. */
 const [USUAL_SUBMISSIONS, MOST_SUBMISSIONS] = [20, 100];
-
-const limitedTo = (most: number, usual: number) => ({
-  limit: { maximum: most, description: `Most items of the answer. Default: ${usual}.` },
-});
-const PAGED = limitedTo(MOST, USUAL);
-
-/** A list with the position behind it; null at its end. */
-function listed<T>(items: readonly T[], next: unknown, positionOf: (item: T) => unknown): Answer {
-  return { value: { items, next }, cursors: items.map(positionOf) };
-}
 
 /** Instructions for an assistant that takes a finished flag out of the code. */
 const PULL_REQUEST = `Make one pull request for this flag alone.
@@ -194,7 +185,7 @@ const FORM_TOOLS: readonly Tool[] = [
 ];
 
 /** Every tool, in the order of a list. */
-export const TOOLS: readonly Tool[] = [...FLAG_TOOLS, ...FORM_TOOLS, ...CHANGE_TOOLS];
+export const TOOLS: readonly Tool[] = [...FLAG_TOOLS, ...FORM_TOOLS, ...CHANGE_TOOLS, ...PROPOSAL_TOOLS];
 
 type Project = {
   slug: string;

@@ -68,6 +68,7 @@ export const experiments = noun("experiments", () => import("./schema/experiment
     ...write,
     method: "POST",
     path: `${ONE}/start`,
+    tool: "experiments_start",
     summary: "Start an experiment: split the users of the flag, and count",
     proposes: true,
     run: async ({ app, caller, names }) => {

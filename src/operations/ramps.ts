@@ -3,6 +3,7 @@ import { MAX_LIST, nextOf } from "../base/pages.ts";
 import { settled } from "../flags/ramps/ramp-plan.ts";
 import { viewRamp } from "../flags/ramps/ramp-view.ts";
 import { noun } from "./operation.ts";
+import { revisionIn } from "./results.ts";
 
 const ONE = "/projects/:project/environments/:environment/flags/:flag/ramp";
 
@@ -30,12 +31,14 @@ export const ramps = noun("ramps", async () => (await import("./schema/timed-sch
     ...write,
     method: "PUT",
     path: ONE,
-    summary: "Begin a ramp of a flag: a share of the users that grows by steps",
+    tool: "ramps_start",
+    summary:
+      "Begin a ramp of a flag: a share of the users that grows by steps; with `patch`, change the flag too",
     status: 201,
     proposes: true,
-    run: async ({ app, caller, names, body }) => {
+    run: async ({ app, caller, names, body, ifMatch }) => {
       const { startGuardedRamp } = await import("../experiments/guards/ramp-guards.ts");
-      return viewRamp(await startGuardedRamp(app, caller, names, body));
+      return viewRamp(await startGuardedRamp(app, caller, names, body, revisionIn(ifMatch)));
     },
   },
   get: {

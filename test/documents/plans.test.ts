@@ -24,6 +24,7 @@ type Answer = {
   changes?: { action: string; kind: string; path: string; before: unknown; after: unknown }[];
   locked?: string[];
   warnings?: string[];
+  approvals?: number;
   error?: { code: string; reason: string | null; message: string };
 };
 
@@ -79,6 +80,7 @@ describe("a plan", () => {
       ],
       locked: [],
       warnings: [],
+      approvals: 0,
     });
     expect(await enabled()).toBe(false);
     expect(await plan(call)).toEqual(first);
@@ -167,16 +169,20 @@ describe("a plan", () => {
     expect(await enabled()).toBe(true);
   });
 
-  test("changes nothing where approvals are needed", async () => {
+  test("changes nothing where approvals are needed: it makes a proposal", async () => {
     const { project, names, plan, enabled } = await openShop();
     await setEnvironment(app, OPERATOR, project, "live", { approvals: 1 });
     const call = { operation: SET, names, body: { enabled: true } };
-    const { plan: hash } = await plan(call);
-    expect(await plan({ ...call, plan: hash })).toMatchObject({
-      status: 428,
-      error: { reason: "approval-needed" },
-    });
+    const { plan: hash, approvals } = await plan(call);
+    expect(approvals).toBe(1);
+    const proposed = await plan({ ...call, plan: hash });
+    expect(proposed).toMatchObject({ applied: false, change: { status: "open", needed: 1 } });
     expect(await enabled()).toBe(false);
+    // Nothing to approve.
+    const same = { ...call, body: { enabled: false } };
+    const { plan: empty, ...none } = await plan(same);
+    expect(none).toMatchObject({ approvals: 0, changes: [] });
+    expect(await plan({ ...same, plan: empty })).toMatchObject({ status: 200, applied: true });
   });
 
   test("is refused elsewhere, to a reader, and for what is no such operation", async () => {

@@ -62,6 +62,8 @@ async function connect(
   return { client: client as Client2, call: caller(client as Client2) };
 }
 
+const RAMP = { to: [1, 10, 50, 100], every: 86_400 };
+
 const READING = [
   "overview",
   "flags_list",
@@ -75,6 +77,8 @@ const READING = [
   "submissions_list",
   "submissions_get",
   "deliveries_list",
+  "changes_list",
+  "changes_get",
 ];
 
 describe.each(Object.keys(CLIENTS) as (keyof typeof CLIENTS)[])("the client %s", (which) => {
@@ -236,4 +240,29 @@ test("the log of a server has a line for each call: the tool and the token, no a
   await logged.stop();
   expect(logged.stderr()).toContain("mcp: submissions_list by reader");
   expect(logged.stderr()).not.toContain("a-secret-word");
+});
+
+test("where approvals are needed, an assistant proposes in two calls, and gets the address of the page", async () => {
+  await run("projects", "create", "careful");
+  const place = { project: "careful", environment: "production" };
+  await run("environments", "set", "production", "-p", "careful", "--approvals", "1");
+  for (const way of ["data", "server", "http"] as const) {
+    const scope = way === "data" ? ["--scope", "flags:write"] : [];
+    const { call } = await connect("of version 2", way, scope, tokens.locked);
+    const asked = { ...place, flag: `by-${way}`, patch: { enabled: true }, why: "ready", ramp: RAMP };
+    const { value: dry } = await call("flags_set", asked);
+    expect(dry).toMatchObject({ applied: false, approvals: 1 });
+    const sent = { ...asked, dryRun: false, plan: dry.plan };
+    const { value } = await call("flags_set", sent);
+    const { id, ...change } = value["change"] as { id: string };
+    expect(change).toMatchObject({
+      needed: 1,
+      differences: [{ kind: "flag" }, { kind: "flag" }, { kind: "ramp" }],
+      url: `${server.url}/dashboard/projects/careful/changes/${id}`,
+    });
+    expect((await call("flags_set", sent)).value["change"]).toMatchObject({ id });
+    expect((await call("changes_get", { project: "careful", change: id })).isError).toBe(false);
+  }
+  const changes = JSON.parse(await run("changes", "list", "-p", "careful", "--json")) as unknown[];
+  expect(changes).toHaveLength(3);
 });

@@ -1,6 +1,8 @@
 import type { Caller } from "../../access/caller.ts";
+import { isActor } from "../../access/review/current-rights.ts";
 import { requireScope } from "../../access/rights.ts";
 import { AppError } from "../../base/errors.ts";
+import { dashedKey } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
 import { sha256 } from "../../base/sum.ts";
 import { describeLocks, lockError } from "../../projects/locks.ts";
@@ -8,8 +10,16 @@ import { requireNeedsAfter, turnedOffAfter } from "../needs-after.ts";
 import type { SetupChange } from "../setup.ts";
 import type { ProposalsApp } from "../store.ts";
 import type { Rerun } from "./found.ts";
-import { PROPOSAL_LIMITS, type ProposedDifference, type ProposedOperation } from "./proposal.ts";
-import { differencesOf } from "./proposed-differences.ts";
+import {
+  PROPOSAL_LIMITS,
+  type ProposalView,
+  type ProposedDifference,
+  type ProposedOperation,
+  approvalsNeeded,
+} from "./proposal.ts";
+import { proposeChange } from "./proposals.ts";
+import { approvedIn, differencesOf } from "./proposed-differences.ts";
+import { view } from "./views.ts";
 
 /** The changes that an operation makes, or would make. */
 export type Planned = {
@@ -20,9 +30,14 @@ export type Planned = {
   locked: string[];
   /** Sentences about what else follows: `turns off 3 more: search, sale, banner`. */
   warnings: string[];
+  /** Approvals of people that the changes need, so that they are proposed; 0 if they are made. */
+  approvals: number;
 };
 
-type Seen = Planned & { version: number; locks: Map<string, Set<string>> };
+/** A call that is planned. With `propose`, its changes are proposed also where they need no approvals. */
+export type PlannedCall = { operation: ProposedOperation; propose: boolean; rerun: Rerun; listed: Listed };
+
+type Seen = Planned & { version: number; locks: Map<string, Set<string>>; isEmpty: boolean };
 
 /** The differences in the answer of an operation that lists them itself; null for any other. */
 type Listed = (value: unknown) => ProposedDifference[] | null;
@@ -31,21 +46,21 @@ type Listed = (value: unknown) => ProposedDifference[] | null;
 export async function planOperation(
   app: ProposalsApp,
   caller: Caller,
-  operation: ProposedOperation,
-  rerun: Rerun,
-  listed: Listed,
+  { operation, propose, rerun, listed }: PlannedCall,
 ): Promise<Seen> {
   let found: { changes: readonly SetupChange[]; version: number } | undefined;
   const locks = new Map<string, Set<string>>();
+  let isProposed = propose;
   const value = await rerun(operation, {
     ...caller,
     async verify() {
       locks.clear();
+      isProposed = propose;
       await caller.verify();
     },
     review: {
       isReviewed: false,
-      admit: () => {},
+      admit: () => void (isProposed = true),
       meetLocks: (project, slugs) =>
         void locks.set(project, new Set([...(locks.get(project) ?? []), ...slugs])),
       note: () => null,
@@ -63,26 +78,71 @@ export async function planOperation(
   const changes = listed(value) ?? (await differencesOf(app, project, found.changes));
   const { version } = found;
   const input = [operation.operation, operation.names, operation.query ?? null, operation.body ?? null];
-  const locked = [...locks.values()].flatMap((slugs) => [...slugs]);
-  const plan = sha256(JSON.stringify(inOrder([...input, changes, version])));
+  const isEmpty = found.changes.length === 0;
+  if (isEmpty) isProposed = false;
+  // A person who approves has seen the environments that are locked.
+  const locked = isProposed ? [] : [...locks.values()].flatMap((slugs) => [...slugs]);
+  const plan = sha256(JSON.stringify(inOrder([...input, changes, version, ...(propose ? ["propose"] : [])])));
   const warnings = await turnedOffAfter(app, found.changes);
-  return { plan, changes, warnings, locked: [...new Set(locked)].toSorted(), version, locks };
+  const approvals = isProposed ? await approvalsOf(app, operation, found.changes) : 0;
+  if (approvals > 0)
+    warnings.push(
+      `needs ${approvals === 1 ? "an approval" : `${approvals} approvals`}: people get it as a proposal`,
+    );
+  return {
+    plan,
+    changes,
+    warnings,
+    locked: [...new Set(locked)].toSorted(),
+    approvals,
+    version,
+    locks,
+    isEmpty,
+  };
+}
+
+/** The approvals that changes need as a proposal. Throws `invalid` for those of several projects. */
+async function approvalsOf(
+  app: ProposalsApp,
+  { names, body }: ProposedOperation,
+  changes: readonly SetupChange[],
+): Promise<number> {
+  const project = projectOf(names, body);
+  const approved = await approvedIn(app, { project, names }, changes);
+  return approvalsNeeded(approved, (await app.store.projects.find(project)) ?? { environments: [] });
 }
 
 /**
- * Makes planned changes, if the operation would still make the same ones from the same setup. Throws `conflict` with
- * the reason `plan-differs` if not, `unconfirmed` and `forbidden` for locked environments, `unapproved`.
+ * Makes planned changes, or proposes them if they need approvals, if the operation would still make the same ones from
+ * the same setup. One plan makes one proposal, which its author gets again for the same call. Throws `conflict` with
+ * the reason `plan-differs` if not, `unconfirmed` and `forbidden` for locked environments.
  */
 export async function applyPlan(
   app: ProposalsApp,
   caller: Caller,
-  operation: ProposedOperation,
   plan: string,
-  rerun: Rerun,
-  listed: Listed,
-): Promise<Planned> {
-  const seen = await planOperation(app, caller, operation, rerun, listed);
+  call: PlannedCall,
+): Promise<Planned & { change?: ProposalView }> {
+  const { operation, rerun } = call;
+  const before = await proposedBy(app, caller, operation, plan);
+  if (before)
+    return {
+      plan,
+      changes: before.differences,
+      locked: [],
+      warnings: [],
+      approvals: before.needed,
+      change: before,
+    };
+  const seen = await planOperation(app, caller, call);
   if (seen.plan !== plan) throw differs();
+  if (seen.approvals > 0) {
+    const project = projectOf(operation.names, operation.body);
+    const planned = { id: idOf(plan), requireAt: (version: number) => requireSame(version, seen.version) };
+    const open = { project, lasts: PROPOSAL_LIMITS.defaultMs, planned };
+    const proposed = await proposeChange(app, caller, operation, open, rerun);
+    if ("change" in proposed) return { ...seen, change: proposed.change };
+  }
   const unconfirmed: string[] = [];
   for (const [project, slugs] of seen.locks) {
     for (const environment of slugs) requireScope(caller, "flags:locked", { project, environment });
@@ -94,16 +154,63 @@ export async function applyPlan(
     ...caller,
     review: {
       isReviewed: false,
-      admit: null,
+      // Nothing to approve, where nothing changes.
+      admit: seen.isEmpty ? () => {} : null,
       meetLocks: () => {},
       note: () => null,
       settle: async (changes, { version }) => {
-        if (version !== seen.version) throw differs();
+        requireSame(version, seen.version);
         return changes;
       },
     },
   });
   return seen;
+}
+
+function requireSame(version: number, planned: number): void {
+  if (version !== planned) throw differs();
+}
+
+/** The proposal that a plan has made, by the same caller with the same call; undefined if it has made none. */
+async function proposedBy(
+  app: ProposalsApp,
+  caller: Caller,
+  operation: ProposedOperation,
+  plan: string,
+): Promise<ProposalView | undefined> {
+  const project = operation.names["project"] ?? projectIn(operation.body);
+  const found = project === undefined ? undefined : await app.store.proposals.find(project, idOf(plan));
+  if (!found) return undefined;
+  const isOwn =
+    found.via === (caller.via ?? null) && (await isActor(app, caller, { ...found, name: found.who }));
+  // As it is stored: without what is undefined.
+  const called = JSON.parse(JSON.stringify(operation)) as ProposedOperation;
+  if (!isOwn || !Bun.deepEquals(found.operation, called)) throw differs();
+  return view(app, caller, found);
+}
+
+/** The id of the proposal that a plan makes. */
+function idOf(plan: string): string {
+  let round = 0;
+  return dashedKey((length) => Buffer.from(sha256(`${plan} ${(round += 1)}`), "hex").subarray(0, length));
+}
+
+/** The project that the names or the document of a call name. Throws `invalid` for a document with several. */
+export function projectOf(names: ProposedOperation["names"], body: unknown): string {
+  const project = names["project"] ?? projectIn(body);
+  if (project !== undefined) return project;
+  throw new AppError(
+    "invalid",
+    "a document that is proposed, or bypasses approvals, has one project, and no forms beside it",
+    { reason: "document-projects" },
+  );
+}
+
+/** The one project of a document; undefined if it has another number of them, or forms beside it. */
+function projectIn(body: unknown): string | undefined {
+  const { document } = body as { document?: { projects?: object; forms?: object } };
+  const [project, other] = Object.keys(document?.projects ?? {});
+  return other === undefined && document?.forms === undefined ? project : undefined;
 }
 
 function differs(): AppError {

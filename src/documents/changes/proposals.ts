@@ -28,7 +28,7 @@ export async function proposeChange(
   app: ProposalsApp,
   caller: Caller,
   operation: ProposedOperation,
-  { project, lasts }: { project: string; lasts: number },
+  { project, lasts, planned }: { project: string; lasts: number; planned?: PlannedProposal },
   rerun: Rerun,
 ): Promise<{ change: ProposalView } | { value: unknown }> {
   let proposed: Proposal | undefined;
@@ -37,14 +37,18 @@ export async function proposeChange(
     review: reviewed(async (changes, moment) => {
       proposed = undefined;
       if (changes.length === 0) return changes;
-      const planned = await proposalOf(app, caller, { operation, project }, changes, moment);
-      await requireRoom(app, planned, moment.at);
-      proposed = { ...planned, expiresAt: moment.at + lasts };
+      planned?.requireAt(moment.version);
+      const open = await proposalOf(app, caller, { operation, project }, changes, moment, planned?.id);
+      await requireRoom(app, open, moment.at);
+      proposed = { ...open, expiresAt: moment.at + lasts };
       return [insertion(proposed, "change.propose", await eventsOf(app, "change.proposed", proposed))];
     }),
   });
   return proposed ? { change: await view(app, caller, proposed) } : { value };
 }
+
+/** A proposal by a plan: its id, and what throws unless the setup has the version of the plan. */
+type PlannedProposal = { id: string; requireAt: (version: number) => void };
 
 /** Throws `conflict` where a proposal is more than a project, or its author in it, may have open. */
 export async function requireRoom({ store }: ProposalsApp, proposal: Proposal, at: number): Promise<void> {
@@ -107,6 +111,7 @@ export async function proposalOf(
   { operation, project }: { operation: ProposedOperation; project: string },
   planned: readonly unknown[],
   { version, at }: { version: number; at: number },
+  id = dashedKey(app.random),
 ): Promise<Proposal> {
   const changes = planned as readonly SetupChange[];
   await requireNeedsAfter(app.store, changes);
@@ -118,7 +123,6 @@ export async function proposalOf(
   ] as const)
     if (sizeOf(value) > PROPOSAL_LIMITS.bytes)
       throw new AppError("too_large", `${what} takes at most ${PROPOSAL_LIMITS.bytes / 1024} KiB`);
-  const id = dashedKey(app.random);
   const { who, type = "system", via } = authorOf(caller, at);
   return {
     id,

@@ -5,7 +5,7 @@ import type { FlagChange } from "../../flags/change.ts";
 import type { FlagPlace } from "../../flags/flag.ts";
 import { putRamp } from "../../flags/plan.ts";
 import { troubleOf } from "../../flags/ramps/ramp-plan.ts";
-import type { Ramp, RampPlan } from "../../flags/ramps/ramp.ts";
+import type { Ramp, RampStart } from "../../flags/ramps/ramp.ts";
 import { aborted, startRamp } from "../../flags/ramps/ramps.ts";
 import type { Measurement } from "../measurement.ts";
 import { requireForms } from "../metrics.ts";
@@ -17,10 +17,11 @@ export async function startGuardedRamp(
   app: ExperimentsApp,
   caller: Caller,
   place: FlagPlace,
-  plan: RampPlan,
+  plan: RampStart,
+  expected: number | null = null,
 ): Promise<Ramp> {
   await requireForms(app, caller, place.project, { guards: plan.guards ?? [] });
-  return startRamp(app, caller, place, plan);
+  return startRamp(app, caller, place, plan, expected);
 }
 
 type Firing = Plan<FlagChange, string | null>;

@@ -40,7 +40,7 @@ const VARIANT = {
   kind: { is: "named", what: "the variant whose share grows" },
   required: true,
   option: ["variant <variant>", "variant whose share grows; a flag without variants gets on and off"],
-  meaning: "A flag without variants gets `on` and `off`.",
+  meaning: "The variant whose share grows; a flag without variants gets `on` and `off`.",
 } as const;
 
 /** The fields of a ramp that are kept as they are given. */

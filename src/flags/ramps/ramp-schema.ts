@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { givenSchemas, shownSchemas } from "../../base/kinds/kinds-schema.ts";
 import { anyObject } from "../../base/shapes/json-schema.ts";
 import { timestamp } from "../../base/slug-schema.ts";
+import { flagPatchSchema } from "../flag-schema.ts";
 import { RAMP_LIMITS } from "../limits.ts";
 import { ruleDepth } from "../segment-schema.ts";
 import { findGuardFault, GUARD_LIMITS } from "./guard.ts";
@@ -36,6 +37,14 @@ export const sharesSchema = z
 export const rampPlanSchema = z.strictObject(
   givenSchemas(RAMP, { to: sharesSchema, within: anyObject().check(ruleDepth), guards: guardsSchema }),
 );
+
+/** A ramp that starts, and the change of its flag that goes out by it. */
+export const rampStartSchema = z.extend(rampPlanSchema, {
+  /** Default with `patch`: `on`, or another variant than the default. */
+  variant: z.optional(rampPlanSchema.shape.variant),
+  /** The change of the flag, which the ramp turns on; both are made, or neither is. Without it, the flag exists. */
+  patch: z.optional(z.omit(flagPatchSchema, { archived: true })),
+});
 
 export const rampSchema = z.object({
   flag: z.string(),

@@ -1,7 +1,7 @@
 import { AppError } from "../../base/errors.ts";
 import { isObject } from "../../base/json.ts";
 import type { NewOf, RecordOf } from "../../base/kinds/kinds.ts";
-import type { FlagPlace } from "../flag.ts";
+import type { FlagPatch, FlagPlace } from "../flag.ts";
 import { RAMP_LIMITS } from "../limits.ts";
 import type { COURSE, RAMP } from "./ramp-card.ts";
 
@@ -50,6 +50,13 @@ export type Ramp = RecordOf<typeof COURSE> & {
 
 /** The desired course of a ramp: shares in percent, `every` in seconds, `start` in ISO 8601. */
 export type RampPlan = NewOf<typeof RAMP>;
+
+/** A ramp that starts, and the change of its flag that goes out by it. */
+export type RampStart = Omit<RampPlan, "variant"> & {
+  /** Default with a patch: the variant that is released unless another is chosen. */
+  variant?: string | undefined;
+  patch?: FlagPatch | undefined;
+};
 
 /** A ramp with what it depends on. */
 export type FoundRamp = {

@@ -7,8 +7,13 @@ import { requireChangeable } from "../../projects/locks.ts";
 import { getEnvironment } from "../../projects/environments.ts";
 import type { FlagChange } from "../change.ts";
 import { requireFit, requireSoundRules } from "../fit.ts";
-import { type FlagPlace, type FlagRecord, noSuchFlag } from "../flag.ts";
+import { type FlagPlace, type FlagRecord, applyPatch, noSuchFlag } from "../flag.ts";
+import { requireRevision } from "../history.ts";
+import { findFlagSlugFault } from "../limits.ts";
 import { because, putFlag, putRamp, putStep } from "../plan.ts";
+import { requireSoundContent } from "../previews/preview-content.ts";
+import { requireNeedsOf } from "../requires/checks.ts";
+import { variantsToRelease } from "../release/release.ts";
 import { parseRules } from "../rules/rules.ts";
 import { segmentsIn } from "../segments.ts";
 import type { FlagsApp } from "../store.ts";
@@ -22,7 +27,7 @@ import {
   nextStep,
   noSuchRamp,
   type Ramp,
-  type RampPlan,
+  type RampStart,
   type RampReason,
 } from "./ramp.ts";
 
@@ -35,16 +40,27 @@ export async function getRamp({ store }: FlagsApp, place: FlagPlace): Promise<Ra
 }
 
 /**
- * Starts a ramp of a flag, with its first step unless it starts later. Throws `invalid` for a plan that does not fit
- * the flag, `not_found` for the flag, `conflict` with the reason `flag-held` while another ramp holds it, and like
+ * Starts a ramp of a flag, with its first step unless it starts later, and with `patch` changes the flag first. Throws
+ * `invalid` for a plan or a patch that does not fit the flag, `not_found` for the flag without a patch, `conflict` with
+ * the reason `flag-held` while another ramp holds it and unless it is at the `expected` revision, and like
  * `requireChangeable`.
  */
-export function startRamp(app: FlagsApp, caller: Caller, place: FlagPlace, plan: RampPlan): Promise<Ramp> {
+export async function startRamp(
+  app: FlagsApp,
+  caller: Caller,
+  place: FlagPlace,
+  { patch, ...plan }: RampStart,
+  expected: number | null = null,
+): Promise<Ramp> {
   requireScope(caller, "flags:write", place);
+  if (plan.variant === undefined && !patch)
+    throw new AppError("invalid", "variant, whose share grows, is missing");
+  await requireSoundContent(patch?.previewContent);
   return change(app, caller, async ({ version, at }): Promise<Plan<FlagChange, Ramp>> => {
     await requireChangeable(app, caller, place);
-    const before = await app.store.flags.find(place);
-    if (!before) throw noSuchFlag(place.flag);
+    const stored = await app.store.flags.find(place);
+    requireRevision(place.flag, stored?.revision ?? 0, expected);
+    const { before, changes } = await changedFor(app, place, stored, patch, { version, at });
     const found = await app.store.ramps.find(place);
     if (found && isHeld(settled(found))) throw flagHeld(place, "a ramp");
     const experiment = await app.store.ramps.experimentOn(place);
@@ -56,18 +72,47 @@ export function startRamp(app: FlagsApp, caller: Caller, place: FlagPlace, plan:
     const environment = await getEnvironment(app, place.project, place.environment);
     const { name: who, why = null } = caller;
     const by = { who, why, isGuarded: isGuarded(environment) };
-    const planned = planStart(place, before, plan, by, at);
+    const { variant = variantsToRelease(before).usual } = plan;
+    const planned = planStart(place, before, { ...plan, variant }, by, at);
     await requireSound(app, place, before, planned.first);
     const { ramp, record } = planned;
-    if (record === null) return { changes: [putRamp(place.project, undefined, ramp)], result: ramp };
+    if (record === null)
+      return { changes: [...changes, putRamp(place.project, undefined, ramp)], result: ramp };
+    const revision = version + changes.length + 1;
     return {
       changes: [
-        because(stepOf(place, before, { ...record, revision: version + 1 }), "a step of the ramp"),
+        ...changes,
+        because(stepOf(place, before, { ...record, revision }), "a step of the ramp"),
         putStep(app, place.project, undefined, ramp, "ramp.stepped", ...endOf(ramp)),
       ],
       result: ramp,
     };
   });
+}
+
+/** A flag with the change that goes out by its ramp, which turns it on. Throws as {@link startRamp}. */
+async function changedFor(
+  app: FlagsApp,
+  place: FlagPlace,
+  stored: FlagRecord | undefined,
+  patch: RampStart["patch"],
+  { version, at }: Moment,
+): Promise<{ before: FlagRecord; changes: FlagChange[] }> {
+  if (!stored && !patch) throw noSuchFlag(place.flag);
+  const { enabled, ...values } = patch ?? {};
+  if (enabled === false)
+    throw new AppError("invalid", "a ramp turns the flag on, and the change turns it off", {
+      hint: "leave out one of these",
+    });
+  if (stored && Object.keys(values).length === 0) return { before: stored, changes: [] };
+  const fault = findFlagSlugFault(place.flag);
+  if (fault !== undefined) throw new AppError("invalid", fault);
+  await requireSoundRules(stored, values, () => segmentsIn(app, place));
+  const { record, result } = applyPatch(place.flag, stored, values, at);
+  if (stored && result === "unchanged") return { before: stored, changes: [] };
+  if (record.requires !== (stored?.requires ?? "")) await requireNeedsOf(app.store, place, record.requires);
+  const before = { ...record, revision: version + 1 };
+  return { before, changes: [putFlag(place, stored, before)] };
 }
 
 /** The change of a flag that is the step of a ramp. */

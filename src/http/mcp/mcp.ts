@@ -83,6 +83,7 @@ export function createMcpService(admin: () => Promise<AdminApp>, options: Option
     const asked = withAccept(request);
     sessions.set(asked, {
       send,
+      origin: new URL(request.url).origin,
       identify: async () => identity,
       log: (tool, name) => log(`mcp: ${tool} by ${name}`),
       report: (error) => report.error(error, request),

@@ -20,6 +20,7 @@ export const changes = noun("changes", () => import("../schema/changes-schema.ts
     ...shared,
     method: "GET",
     path: ALL,
+    tool: "changes_list",
     summary: "List the proposed changes of a project, newest first",
     scope: "flags:read",
     defaults: { limit: DEFAULT_PAGE },
@@ -34,6 +35,7 @@ export const changes = noun("changes", () => import("../schema/changes-schema.ts
     ...shared,
     method: "GET",
     path: ONE,
+    tool: "changes_get",
     summary: "Get a proposed change",
     scope: "flags:read",
     run: async ({ app, caller, names, tag, deployment }) =>
@@ -56,6 +58,7 @@ export const changes = noun("changes", () => import("../schema/changes-schema.ts
   withdraw: {
     ...review,
     path: `${ONE}/withdraw`,
+    tool: "changes_withdraw",
     summary: "Withdraw a proposed change",
     run: async ({ app, caller, names, tag, deployment }) =>
       tagged({ tag, deployment }, await withdrawProposal(app, caller, names)),
@@ -92,8 +95,8 @@ function etagIn(ifMatch: string | undefined): string | null {
   return etag;
 }
 
-/** A cursor stays valid when its proposal is applied or closed. */
-function cursorOf({ createdAt, id }: ProposalView): string {
+/** The position behind a proposal in a list, which stays valid when its proposal is applied or closed. */
+export function cursorOf({ createdAt, id }: Pick<ProposalView, "createdAt" | "id">): string {
   return `${Date.parse(createdAt)}.${id}`;
 }
 

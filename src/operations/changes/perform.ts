@@ -3,6 +3,7 @@ import type { App } from "../../app.ts";
 import { AppError } from "../../base/errors.ts";
 import { parseDuration } from "../../base/units.ts";
 import type { Rerun } from "../../documents/changes/found.ts";
+import { projectOf } from "../../documents/changes/planning.ts";
 import { bypassing, proposeChange } from "../../documents/changes/proposals.ts";
 import {
   PROPOSAL_LIMITS,
@@ -51,7 +52,7 @@ export async function performBy(
     });
   const { app, caller, names, query, body } = call;
   const proposed: ProposedOperation = { operation: keyOf(operation), names, query, body };
-  const project = (names as Record<string, string>)["project"] ?? projectIn(body);
+  const project = projectOf(names, body);
   if ("bypass" in detour) {
     const review = bypassing(app, caller, proposed);
     return { value: await operation.run({ ...call, caller: { ...caller, review } }) };
@@ -75,18 +76,4 @@ function lastsIn(text: string): number {
   throw new AppError("invalid", `a change is proposed for a time from 1s to 90d, such as 14d, not ${text}`, {
     reason: "propose-time",
   });
-}
-
-/** The one project of a document. Throws `invalid`. */
-function projectIn(body: unknown): string {
-  const { document } = body as { document?: { projects?: object; forms?: object } };
-  const [project, other] = Object.keys(document?.projects ?? {});
-  if (project !== undefined && other === undefined && document?.forms === undefined) return project;
-  throw new AppError(
-    "invalid",
-    "a document that is proposed, or bypasses approvals, has one project, and no forms beside it",
-    {
-      reason: "document-projects",
-    },
-  );
 }

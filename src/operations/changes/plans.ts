@@ -5,7 +5,7 @@ import { applyPlan, planOperation } from "../../documents/changes/planning.ts";
 import type { ProposedDifference, ProposedOperation } from "../../documents/changes/proposal.ts";
 import { documents } from "../documents.ts";
 import { noun } from "../operation.ts";
-import { rerunOn } from "./perform.ts";
+import { rerunOn, withPage } from "./perform.ts";
 import { PROPOSABLE, keyOf } from "./proposable.ts";
 
 const APPLY = keyOf(documents.apply);
@@ -15,22 +15,25 @@ export const plans = noun("changes", () => import("../schema/plans-schema.ts"), 
   make: {
     method: "POST",
     path: "/plans",
-    summary: "Plan a change; with its `plan`, make it, if it would still change the same",
+    summary: "Plan a change; with its `plan`, make or propose it, if it would still change the same",
     scope: "flags:write",
     place: "seen",
     confirms: false,
-    run: async ({ app, caller, body: { plan, confirm = [], ...called } }) => {
+    run: async ({ app, caller, deployment, body: { plan, confirm = [], propose = false, ...called } }) => {
       const operation = await checked(caller, called);
       const acting = { ...caller, hasConfirmed: (slug: string) => confirm.includes(slug) };
       const rerun = rerunOn(app);
       const listed = (value: unknown) =>
         operation.operation === APPLY ? (value as { changes: ProposedDifference[] }).changes : null;
+      const call = { operation, propose, rerun, listed };
       const planned =
         plan === undefined
-          ? await planOperation(app, acting, operation, rerun, listed)
-          : await applyPlan(app, acting, operation, plan, rerun, listed);
-      const { plan: hash, changes, locked, warnings } = planned;
-      return { applied: plan !== undefined, plan: hash, changes, locked, warnings };
+          ? await planOperation(app, acting, call)
+          : await applyPlan(app, acting, plan, call);
+      const { plan: hash, changes, locked, warnings, approvals } = planned;
+      const change = "change" in planned ? await withPage(deployment, planned.change) : undefined;
+      const applied = plan !== undefined && change === undefined;
+      return { applied, plan: hash, changes, locked, warnings, approvals, change };
     },
   },
 });

@@ -13,6 +13,8 @@ export const make = {
     plan: z.optional(
       z.string().check(z.regex(/^[0-9a-f]{64}$/, "plan is the plan of a call that changed nothing")),
     ),
+    /** Proposes the changes also where they need no approvals. */
+    propose: z.optional(z.boolean("propose is true or false")),
     /** The locked environments to change all the same, by slug. */
     confirm: z.optional(z.array(z.string())),
   }),
@@ -24,5 +26,9 @@ export const make = {
     locked: z.array(z.string()),
     /** Sentences about what else follows, such as `turns off 3 more: search, sale, banner`: flags that need one that is turned off. */
     warnings: z.array(z.string()),
+    /** Approvals of people that it needs, so that `plan` makes a proposal; 0 if `plan` makes the changes. */
+    approvals: z.int(),
+    /** The proposal that was made of it. */
+    change: z.optional(proposalSchema),
   }),
 };

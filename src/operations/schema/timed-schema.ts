@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { newScheduledSchema, scheduledSchema } from "../../flags/schedule/schedule-schema.ts";
 import { listQuery, nextSchema } from "./shared-schema.ts";
-import { rampPlanSchema, rampSchema } from "../../flags/ramps/ramp-schema.ts";
+import { rampSchema, rampStartSchema } from "../../flags/ramps/ramp-schema.ts";
 
 /** Of a project, or of one of its environments. */
 const query = z.strictObject({ ...listQuery.shape, environment: z.optional(z.string()) });
@@ -19,7 +19,7 @@ export const ramps = {
     query,
     output: z.object({ ramps: z.array(rampSchema), next: nextSchema }),
   },
-  start: { body: rampPlanSchema, output: rampSchema },
+  start: { body: rampStartSchema, output: rampSchema },
   get: { output: rampSchema },
   pause: { output: rampSchema },
   resume: { output: rampSchema },

@@ -217,6 +217,7 @@ describe("the history of a flag", () => {
       "who",
       "why",
       "source",
+      "via",
       "bypass",
       "review",
       "before",
