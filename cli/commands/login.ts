@@ -130,8 +130,8 @@ async function runLogout(io: Io, values: Values): Promise<void> {
   const known = await findCredential(server);
   const isKept = readKept().server === server;
   if (known === undefined && !isKept) {
-    throw new AppError("not_found", `there is no login on ${server}`, {
-      hint: "formflag login begins one; a token is revoked with formflag tokens revoke",
+    throw new AppError("not_found", `not logged in to ${server}`, {
+      hint: "formflag login logs in; a token is revoked with formflag tokens revoke",
     });
   }
   const away = known ? await end(values, known.token).catch(unlessAway) : null;

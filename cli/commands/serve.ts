@@ -16,9 +16,9 @@ export function addServeCommand(command: Command, io: Io): void {
 --no-forms --no-flags --only: every service runs; --forms-listen, --flags-listen and --admin-listen give one an address of its own
 --cors --allow-origin: a form has its own: formflag forms set <form> --allow-origin <url>
 --admin-password --password --user --admin --auth --token: formflag users link prints a link that signs in, formflag tokens create a token for the admin API
---readonly --read-only: there is no such mode: tokens and roles say who may change what
+--readonly --read-only: no such mode: tokens and roles say who may change what
 -d --daemon --detach --background --fork: the server runs in the foreground; formflag service install runs it under systemd
--c --config --config-file --conf --env-file: there is no file of settings: each option has a variable, as formflag serve --help lists
+-c --config --config-file --conf --env-file: no settings file: each option has a variable, as formflag serve --help lists
 --debug --dev --trace -v --verbose: formflag serve --log-level debug logs more
 --smtp --mail --smtp-host: --smtp-url smtp://user@mail.example.com:587 names the mail server
 --oidc-client-secret --oidc-secret --client-secret: a secret on a command line can be seen by other users of the machine: put it into FORMFLAG_OIDC_CLIENT_SECRET, or into a file named with --oidc-client-secret-file

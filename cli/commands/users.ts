@@ -161,8 +161,8 @@ Examples:
     const user = await client.call(operations.reset, { names: { user: name } });
     const text =
       user.result === "unchanged"
-        ? shown`unchanged user ${name}: there is no second factor and no session\n`
-        : shown`reset user ${name}: there is no second factor any more, and every session has ended\n`;
+        ? shown`unchanged user ${name}: no second factor, no session\n`
+        : shown`reset user ${name}: no second factor is left, and every session has ended\n`;
     await report(user, text);
   },
 });

@@ -62,7 +62,7 @@ export async function newestName(place: ArchivePlace): Promise<string> {
   if (place.name !== null) return place.name;
   const [newest] = await archivesIn(place);
   if (newest) return newest.name;
-  throw new AppError("not_found", `there is no backup in ${place.urlOf()}`, {
+  throw new AppError("not_found", `no backup found in ${place.urlOf()}`, {
     hint: "name the prefix to which serve --backup-to stores them, or the archive itself",
   });
 }

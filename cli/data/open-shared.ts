@@ -111,7 +111,9 @@ function openFiles(files: FilesPlace): Blobs {
 }
 
 const refuse = async (): Promise<never> => {
-  throw new AppError("unavailable", "there is no place for uploaded files", { reason: "storage-missing" });
+  throw new AppError("unavailable", "storage for uploaded files is not configured", {
+    reason: "storage-missing",
+  });
 };
 
 /** Without a place for files every submission with one is refused, and files that another server stored are left alone. */

@@ -196,7 +196,7 @@ export function needDatabase(data: string, isOfService = false): void {
     // Any other error is reported when the directory is opened.
     if (systemCode(error) !== "ENOENT") return;
     const missing = existsSync(data)
-      ? `there is no formflag.db in ${data}`
+      ? `${data} has no formflag.db`
       : `the data directory ${data} does not exist`;
     throw new AppError("not_found", missing, {
       hint: isOfService

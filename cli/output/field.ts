@@ -74,7 +74,7 @@ export function noSuchField(field: string, names: string[]): AppError {
   const near = shown !== undefined && names.includes(shown) ? shown : meantBy(field, names);
   const what = near === null ? "" : `did you mean ${near}? `;
   const inside = names.includes("data") ? `; what a sender wrote is in data: --field data.${field}` : "";
-  return usage(`there is no field ${field}`, `${what}choose one of ${names.join(", ")}${inside}`);
+  return usage(`unknown field ${field}`, `${what}choose one of ${names.join(", ")}${inside}`);
 }
 
 /** A member by its name, or by a path such as `environments.0.key`. */

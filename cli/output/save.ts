@@ -161,7 +161,10 @@ async function targetOf(file: string): Promise<{ path: string; isStream: boolean
   } catch (error) {
     const code = systemCode(error);
     if (/^ENO(?:ENT|TDIR)$/.test(code) && file.endsWith("/"))
-      throw usage(`there is no directory ${file}`, `create it, and name a file in it: ${join(file, "FILE")}`);
+      throw usage(
+        `the directory ${file} does not exist`,
+        `create it, and name a file in it: ${join(file, "FILE")}`,
+      );
     if (code === "ENOENT") return { path: file, isStream: false };
     throw code === "" || error instanceof AppError ? error : notWritable(file, error);
   }

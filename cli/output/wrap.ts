@@ -22,8 +22,8 @@ const WITHIN_PARAGRAPH = /^(\S[^\n]{60,})\n(?=\S)/gm;
 
 const COMMAND = /^ *formflag /;
 const WORD = /(\s*)(\S+)/g;
-/** A quoted argument is one word. */
-const ARGUMENT = /(\s*)((?:'[^']*'|[^\s'])+)/g;
+/** A quoted argument is one word, also one that holds a quote: `'it'\''s'`. */
+const ARGUMENT = /(\s*)((?:'[^']*'|\\.?|[^\s'\\]|')+)/g;
 
 function wrapLine(line: string, width: number): string {
   if (Bun.stringWidth(line) <= width) return line;

@@ -185,7 +185,7 @@ export function hintFor({ message, reason, hint }: AppError, command: Command | 
     return `${hint === null ? "" : `${hint}; `}an admin creates another: formflag tokens create <name> --scope ${scope}${limit}`;
   }
   if (/^(?:environment|form|flag|project) "(?:all|\*|any|every|everything)" does not exist/.test(message))
-    return "there is no word for all: name each, separated by commas where it takes several";
+    return "no word means all: name each, separated by commas where it takes several";
   if (message === "the admin API has no such address or method")
     return "the server is of an earlier version than this command: update it";
   const isKept = reason === "project-not-found" && command?.getOptionValueSource("project") === "config";

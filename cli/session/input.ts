@@ -38,6 +38,8 @@ export type Input = {
   /** Prompts for a text that is not shown as it is typed. Throws `invalid` with the hint without a terminal to prompt on. */
   secret: (what: string, hint: string) => Promise<string>;
   readStdin: Io["readStdin"];
+  /** Whether the user can be prompted. */
+  canPrompt: () => boolean;
 };
 
 /** Kinds that are chosen from a list, where none is named. */
@@ -124,6 +126,7 @@ export function openInput(io: Io, config: Config, client: Client, command: Comma
     },
     secret: (what, hint) => typedUnseen(what, hint, canPrompt(io, config)),
     readStdin: () => io.readStdin(),
+    canPrompt: () => canPrompt(io, config),
   };
 }
 

@@ -5,13 +5,19 @@ import { yieldToEventLoop } from "../../src/base/event-loop.ts";
 import { Cancelled } from "../exit.ts";
 import { printable } from "../output/text.ts";
 
-/** Prompts for a text until `check` returns undefined instead of a message. */
+/** Prompts for a text until `check` returns undefined instead of a message. Enter alone stands for `usual`. */
 export async function promptText(
   message: string,
   check: (text: string) => string | undefined,
+  usual = "",
 ): Promise<string> {
   return promptFor(({ text }) =>
-    text({ message: printable(message), validate: (value) => check(value?.trim() ?? "") }),
+    text({
+      message: printable(message),
+      placeholder: usual,
+      defaultValue: usual,
+      validate: (value) => check(value?.trim() || usual),
+    }),
   );
 }
 
@@ -49,7 +55,8 @@ export async function promptChoice(message: string, choices: readonly Choice[]):
     autocomplete({
       message,
       options,
-      filter: (typed, { value, label = "" }) => typed === "" || (value !== "" && label.includes(typed)),
+      filter: (typed, { value, label = "" }) =>
+        typed === "" || (value !== "" && label.toLowerCase().includes(typed.toLowerCase())),
       validate: (value) => (value ? undefined : "Choose with the arrow keys, or type a name"),
     }),
   );

@@ -81,10 +81,7 @@ export function openSession(
       if (config.yes || config.propose !== undefined) return;
       const what = `${kind} ${name}${more}`;
       if (!canPrompt(io, config))
-        throw usage(
-          `${what} would be deleted, and there is no terminal to confirm on`,
-          "add --yes to delete it",
-        );
+        throw usage(`${what} would be deleted, and confirming needs a terminal`, "add --yes to delete it");
       if (await promptName(`Delete ${what}?`, name)) return;
       io.note("nothing was deleted\n");
       throw new Cancelled();

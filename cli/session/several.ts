@@ -20,10 +20,7 @@ export async function confirmAll(
   if (config.yes || config.propose !== undefined) return;
   const what = `${names.length} ${kind}s (${names.join(", ")})${more}`;
   if (!canPrompt())
-    throw usage(
-      `${what} would be deleted, and there is no terminal to confirm on`,
-      "add --yes to delete them",
-    );
+    throw usage(`${what} would be deleted, and confirming needs a terminal`, "add --yes to delete them");
   await confirm(`Delete ${what}?`);
 }
 

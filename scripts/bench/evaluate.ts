@@ -4,8 +4,9 @@ import { type Environment, compile } from "../../src/evaluator/evaluator.ts";
 import { applyPatch } from "../../src/flags/flag.ts";
 import { putFlag } from "../../src/flags/plan.ts";
 import { compare } from "./compare.ts";
-import { type Rounds, type Show, inTurns, median, spreadOf } from "./figure.ts";
+import { type Rounds, type Show, eachIn, inTurns, median, spreadOf } from "./figure.ts";
 import { createProject, startFormflag, startLimit } from "./formflag.ts";
+import { measureRequires } from "./requires.ts";
 
 const VARIANTS = { on: true, off: false };
 const CONDITION = { ends_with: [{ var: "email" }, "@example.com"] };
@@ -49,6 +50,7 @@ const ALL = "/ofrep/v1/evaluate/flags";
 export async function measureEvaluate(directory: string, rounds: Rounds, show: Show): Promise<void> {
   await measureRules(rounds, show);
   await measureCompiling(rounds, show);
+  await measureRequires(directory, rounds, show);
   await measureOfrep(directory, rounds, show);
 }
 
@@ -160,15 +162,4 @@ function coreOf(text: string): FlagdCore {
   const core = new FlagdCore();
   core.setConfigurations(text);
   return core;
-}
-
-/** Seconds of a call, over about so many seconds. */
-async function eachIn(seconds: number, call: (index: number) => unknown): Promise<number> {
-  const start = performance.now();
-  let calls = 0;
-  for (let elapsed = 0; elapsed < seconds * 1000; elapsed = performance.now() - start) {
-    for (let index = 0; index < 1024; index += 1) call(index);
-    calls += 1024;
-  }
-  return (performance.now() - start) / 1000 / calls;
 }

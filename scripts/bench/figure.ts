@@ -34,6 +34,17 @@ export async function inTurns(
   return { ratios: as.map((value, round) => value / bs[round]!), a: median(as), b: median(bs), as, bs };
 }
 
+/** Seconds of a call, over about so many seconds. */
+export async function eachIn(seconds: number, call: (index: number) => unknown): Promise<number> {
+  const start = performance.now();
+  let calls = 0;
+  for (let elapsed = 0; elapsed < seconds * 1000; elapsed = performance.now() - start) {
+    for (let index = 0; index < 1024; index += 1) call(index);
+    calls += 1024;
+  }
+  return (performance.now() - start) / 1000 / calls;
+}
+
 export function median(values: number[]): number {
   const sorted = values.toSorted((x, y) => x - y);
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? Number.NaN;

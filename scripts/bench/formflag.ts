@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Server, freePort, startServer } from "./process.ts";
 import type { NewDelivery } from "../../src/delivery/delivery.ts";
-import { applyPatch } from "../../src/flags/flag.ts";
+import { type FlagPatch, applyPatch } from "../../src/flags/flag.ts";
 import { putFlag } from "../../src/flags/plan.ts";
 
 const ROOT = join(import.meta.dir, "../..");
@@ -130,6 +130,7 @@ export async function createFlags(
   project: string,
   environment: string,
   count: number,
+  patchOf: (index: number) => FlagPatch = () => ({}),
 ): Promise<void> {
   const { openSqliteStore } = await import("../../src/store/sqlite/store.ts");
   const store = openSqliteStore(join(data, "formflag.db"), "thread");
@@ -140,12 +141,17 @@ export async function createFlags(
   };
   const now = Date.now();
   const changes = Array.from({ length: count }, (_, index) => {
-    const flag = `flag-${String(index).padStart(5, "0")}`;
-    const { record } = applyPatch(flag, undefined, patch, now + index);
+    const flag = flagName(index);
+    const { record } = applyPatch(flag, undefined, { ...patch, ...patchOf(index) }, now + index);
     return putFlag({ project, environment, flag }, undefined, record);
   });
   await store.apply(changes, (await store.readVersion()).version, { who: "bench", at: now });
   await store.close();
+}
+
+/** The slug of a flag that `createFlags` writes. */
+export function flagName(index: number): string {
+  return `flag-${String(index).padStart(5, "0")}`;
 }
 
 /** Stores submissions straight through the store; returns the id of the one in the middle. */

@@ -20,6 +20,7 @@ const PARTS: Record<string, () => Promise<Measure>> = {
   experiments: async () => (await import("./experiments.ts")).measureExperiments,
   submissions: async () => (await import("./submissions.ts")).measureSubmissions,
   forms: async () => (await import("./forms.ts")).measureForms,
+  learning: async () => (await import("./learning.ts")).measureLearning,
   uploads: async () => (await import("./uploads.ts")).measureUploads,
   latency: async () => (await import("./latency.ts")).measureLatency,
   scale: async () => (await import("./scale.ts")).measureScale,

@@ -5,6 +5,7 @@ import {
   type Formflag,
   adminHeaders,
   fillForm,
+  flagName,
   createFlags,
   createForm,
   createProject,
@@ -169,6 +170,5 @@ async function readAll({ url }: Formflag, headers: Record<string, string>): Prom
 }
 
 async function readOne({ url }: Formflag, headers: Record<string, string>, index: number): Promise<void> {
-  const slug = `flag-${String(index).padStart(5, "0")}`;
-  await (await fetch(`${url}/api/v1/flags/${slug}`, { headers })).arrayBuffer();
+  await (await fetch(`${url}/api/v1/flags/${flagName(index)}`, { headers })).arrayBuffer();
 }

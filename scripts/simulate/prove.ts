@@ -5,7 +5,11 @@ import { PLANTED_FAULTS } from "../../test/simulation/planted-faults.ts";
 import { type PlantedFault, outdatedIn } from "../../test/simulation/planted/fault.ts";
 
 const ROOT = join(import.meta.dir, "../..");
-const COPIED = ["src", "cli", "test", "scripts", "docs", "package.json", "tsconfig.json", "bunfig.toml"];
+/** The product with its settings, and the pages that it shows. */
+const COPIED =
+  "src cli test scripts docs package.json tsconfig.json bunfig.toml README.md CHANGELOG.md SECURITY.md".split(
+    " ",
+  );
 
 const TESTS = {
   program: "test/simulation/program/program.full.test.ts",

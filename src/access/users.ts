@@ -177,7 +177,7 @@ export function saveSettings(
   { timeZone, shortcuts }: { [N in "timeZone" | "shortcuts"]?: UserSettings[N] | undefined },
 ): Promise<UserSettings> {
   if (!areUserSettings({ timeZone }))
-    throw new AppError("invalid", `there is no time zone ${timeZone}`, { reason: "time-zone" });
+    throw new AppError("invalid", `unknown time zone ${timeZone}`, { reason: "time-zone" });
   return changeSettings(app, caller, user, (settings) => ({
     ...settings,
     ...(timeZone !== undefined && { timeZone }),

@@ -28,8 +28,7 @@ export function sourceOf(path: string, wanted: unknown, findForm: FindForm): Seg
   const { source } = wanted;
   const unknown = Object.keys(source).find((key) => !Object.hasOwn(SOURCE, key));
   const keys = Object.keys(SOURCE).join(", ");
-  if (unknown !== undefined)
-    throw fault(`${path}.source`, `there is no key "${unknown}"; the keys are ${keys}`);
+  if (unknown !== undefined) throw fault(`${path}.source`, `unknown key "${unknown}"; the keys are ${keys}`);
   for (const [key, field] of Object.entries<Field>(SOURCE)) {
     const value = source[key];
     if (value === undefined && !field.required) continue;

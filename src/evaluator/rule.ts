@@ -51,7 +51,7 @@ export function createRules(segments: Segments, { operations, knownList }: RuleO
     if (name === undefined) return { value: part };
     if (more.length === 0 && name === "$ref") return segment(args as string);
     const operation = more.length === 0 && Object.hasOwn(all, name) ? all[name] : undefined;
-    if (!operation) throw new Error(`there is no operation ${name}`);
+    if (!operation) throw new Error(`unknown operation ${name}`);
     return operation(args, compiler);
   };
   const segment = (name: string): Code => {

@@ -176,7 +176,7 @@ export function checkArguments(tool: Takes, given: unknown = {}): Args {
   const known = tool.takes.length === 0 ? "it takes none" : `it takes ${tool.takes.join(", ")}`;
   for (const argument of Object.keys(given))
     if (!tool.takes.some((each) => each === argument))
-      throw new AppError("invalid", `there is no argument ${JSON.stringify(argument.slice(0, 100))}`, {
+      throw new AppError("invalid", `unknown argument ${JSON.stringify(argument.slice(0, 100))}`, {
         hint: known,
       });
   const args: Record<string, unknown> = {};

@@ -36,7 +36,7 @@ export function createServer(session: Session, version: string): Server {
     if (!tool)
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
-        `there is no tool ${quoted(params.name.slice(0, 100))}`,
+        `unknown tool ${quoted(params.name.slice(0, 100))}`,
       );
     return { ...(await callTool(session, tool, params.arguments)) };
   });
@@ -99,7 +99,7 @@ function addResources(server: Server, session: Session): void {
 /** The lists of the protocol have one page, so that no answer has a cursor. */
 function requireNoCursor(params: { cursor?: string | undefined } | undefined): void {
   if (params?.cursor === undefined) return;
-  throw new ProtocolError(ProtocolErrorCode.InvalidParams, "there is no such cursor: this list has one page");
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, "unknown cursor: this list has one page");
 }
 
 function addPrompts(server: Server, session: Session): void {
@@ -119,7 +119,7 @@ function addPrompts(server: Server, session: Session): void {
   server.setRequestHandler("prompts/get", async ({ params }) => {
     const prompt = PROMPTS.find(({ name }) => name === params.name);
     const value = prompt && params.arguments?.[prompt.argument.name];
-    if (!prompt) throw new ProtocolError(ProtocolErrorCode.InvalidParams, "there is no such prompt");
+    if (!prompt) throw new ProtocolError(ProtocolErrorCode.InvalidParams, "unknown prompt");
     if (typeof value !== "string" || value === "" || value.length > 200)
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,

@@ -50,7 +50,11 @@ export async function unconfirmedLocks(
   return locked.map(({ slug }) => slug).filter((slug) => !caller.hasConfirmed(slug));
 }
 
-function unapproved(project: string, environments: readonly Environment[]): AppError {
+/** The error of a change that needs approvals. */
+export function unapproved(
+  project: string,
+  environments: readonly Pick<Environment, "slug" | "approvals">[],
+): AppError {
   const slugs = environments.map(({ slug }) => slug);
   const most = Math.max(...environments.map(({ approvals }) => approvals));
   const message = `a change of ${slugs.join(", ")} in project ${project} needs ${most === 1 ? "an approval" : `${most} approvals`}`;

@@ -184,7 +184,7 @@ describe.skipIf(!IS_POSTGRES_HERE)("formflag migrate", () => {
     [["--to", "postgres://u@127.0.0.1/d", "--database", "postgres://u@127.0.0.1/e"], 2, /hint: use --to\n/],
     [["--to", "postgres://u@127.0.0.1/d", "--to-blobs", "https://bucket"], 2, /s3:/],
     [["--to", "postgres://u@127.0.0.1/d", "--to-blobs", "s3://bucket?region=eu"], 4, /credentials/],
-    [["--to", "postgres://u@127.0.0.1/d"], 3, /there is no formflag.db/],
+    [["--to", "postgres://u@127.0.0.1/d"], 3, /has no formflag.db/],
     [["--to", "postgres://u@127.0.0.1/d", "--server", "https://x.example"], 2, /not with --server/],
   ])("with %p exits %i", async (args, exit, text) => {
     const { code, stderr } = await runExecutable(["migrate", ...args], {

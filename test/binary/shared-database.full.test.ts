@@ -371,7 +371,7 @@ describe.skipIf(!IS_POSTGRES_HERE)("a server on a database without a bucket", ()
     const refused = await fileFor(key, server.url);
     expect([refused.status, await refused.json()]).toEqual([
       503,
-      expect.objectContaining({ message: "there is no place for uploaded files" }),
+      expect.objectContaining({ message: "storage for uploaded files is not configured" }),
     ]);
     const plain = await fetch(`${server.url}/v1/s/${key}?mode=rest`, {
       method: "POST",

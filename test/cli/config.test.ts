@@ -176,7 +176,7 @@ describe("the data directory", () => {
   ])("is not begun by %s, which asks for --data where it is missing or empty", async (command) => {
     const cwd = tempDirectory();
     await Bun.write(join(cwd, "setup.yaml"), "forms: {contact: {}}\n");
-    for (const found of ["the data directory ./formflag-data does not exist", "there is no formflag.db in"]) {
+    for (const found of ["the data directory ./formflag-data does not exist", "has no formflag.db"]) {
       const { code, stdout, stderr } = await formflag(command.split(" "), { cwd });
       expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
       expect(stderr).toContain(found);

@@ -50,7 +50,7 @@ test("an experiment that has counted no visitor is shipped only with --yes", asy
     code: 2,
     stdout: "",
     stderr:
-      "error: experiment headline has counted no visitor, and there is no terminal to confirm on\n" +
+      "error: experiment headline has counted no visitor, and confirming needs a terminal\n" +
       "hint: add --yes to ship b all the same, or look at formflag experiments results\n",
   });
   expect(await json("experiments", "get", "headline", ...here)).toMatchObject({ status: "running" });

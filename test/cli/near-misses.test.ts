@@ -227,8 +227,8 @@ describe("an output file", () => {
   const folder = tempDirectory();
   writeFileSync(join(folder, "notes.txt"), "");
   test.each([
-    ["new/", 2, "there is no directory", "name a file in it"],
-    ["notes.txt/", 2, "there is no directory", "name a file in it"],
+    ["new/", 2, "does not exist", "name a file in it"],
+    ["notes.txt/", 2, "does not exist", "name a file in it"],
     ["notes.txt/a", 4, "cannot be written", "check that the folder"],
     ["a".repeat(300), 4, "cannot be written", "check that the folder"],
   ])("of %j says why there can be none", async (name, code, message, hint) => {

@@ -140,7 +140,7 @@ test("an unknown --field is refused before anything is created or rotated", asyn
   const refused = async (...args: string[]) => {
     const { code, stdout, stderr } = await run(...args, "--field", "nokey");
     expect([args, code, stdout]).toEqual([args, 2, ""]);
-    expect(stderr).toStartWith("error: there is no field nokey\nhint: choose one of ");
+    expect(stderr).toStartWith("error: unknown field nokey\nhint: choose one of ");
     expect((await run(...args.slice(0, 3), "--field", "name.first")).code).toBe(2);
   };
   await refused("projects", "create", "pp");

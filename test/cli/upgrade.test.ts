@@ -149,7 +149,7 @@ test.each(READING)(
 const OTHERS = new Set(
   (
     "abort add apply approve archive assign backup completion config copy create delete demo disable docs doctor enable " +
-    "healthcheck import install invite label link lock login logout mail mark migrate move note pause promote purge refresh " +
+    "healthcheck import install invite label link lock login logout mail mark migrate move note pause promote purge refresh release " +
     "reject remove reply reset restore resume retry revoke rollback rotate scan serve set ship start stop test toggle undo " +
     "uninstall uninvite unlock unschedule upgrade uploads withdraw"
   ).split(" "),

@@ -39,6 +39,9 @@ describe("a text that is wrapped", () => {
     expect(wrap(`  formflag flags set a -p shop --payload '{"a": 1}' --on`, 30)).toBe(
       `  formflag flags set a -p \\\n      shop --payload \\\n      '{"a": 1}' --on`,
     );
+    expect(wrap(`  formflag flags set a --why 'it'\\''s late' --on`, 30)).toBe(
+      `  formflag flags set a --why \\\n      'it'\\''s late' --on`,
+    );
   });
 
   test("has its paragraphs reflowed where it is help", () => {

@@ -125,12 +125,12 @@ describe("the tools", () => {
   test("refuse what they do not know by its name, and a tool that is not there as a broken call", async () => {
     const { client, call } = await connect(["read"]);
     for (const [args, message] of [
-      [{ ...PLACE, query: "x" }, 'there is no argument "query"'],
+      [{ ...PLACE, query: "x" }, 'unknown argument "query"'],
       [{ project: "shop" }, "the argument environment is missing"],
       [{ ...PLACE, limit: 201 }, "limit is a whole number from 1 to 200"],
       [{ ...PLACE, limit: "many" }, "limit is a whole number"],
       [{ ...PLACE, project: ".." }, 'project is not ".."'],
-      [{ ...PLACE, __proto__x: 1 }, "there is no argument"],
+      [{ ...PLACE, __proto__x: 1 }, "unknown argument"],
     ] as const) {
       const { isError, value, text } = await call("flags_list", args);
       expect([isError, value.error["code"]]).toEqual([true, "invalid"]);

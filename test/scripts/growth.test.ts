@@ -45,7 +45,7 @@ const WALKERS: ReadonlyMap<string, string> = new Map([
     "src/flags/requires/inlined.ts: conditionsOf fulfilled plainFulfilled ruledFulfilled bind",
     "the limits of flags that need one another, and of a rule",
   ],
-  ["src/flags/requires/prerequisites.ts: missingOf resultOf", "the limit of flags that need one another"],
+  ["src/flags/requires/prerequisites.ts: missingOf isFulfilled", "the limit of flags that need one another"],
   [
     "src/flags/rules/condition-words.ts: withStrictTexts print printNegated printJoined",
     "once each, of RULE_LIMITS",

@@ -9,11 +9,11 @@ import { tempDirectory } from "../support/temp.ts";
  */
 const MOST = {
   "--version": [12, 40],
-  "flags get": [181, 779],
-  "flags list": [193, 850],
-  "flags set": [252, 1111],
+  "flags get": [181, 780],
+  "flags list": [193, 851],
+  "flags set": [252, 1113],
   "serve until it listens": [258, 1065],
-  "serve with its jobs": [300, 1255],
+  "serve with its jobs": [300, 1256],
 };
 
 test("a command loads only what it needs, and a server what it needs to listen", () => {

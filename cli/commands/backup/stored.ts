@@ -67,7 +67,9 @@ async function inBucket(url: string): Promise<Found> {
 async function inFolder(folder: string): Promise<Found> {
   const status = await stat(folder).catch(ignoreMissing);
   if (!status?.isDirectory())
-    throw new AppError("not_found", `there is no folder ${folder}`, { hint: "name a folder of backups" });
+    throw new AppError("not_found", `the folder ${folder} does not exist`, {
+      hint: "name a folder of backups",
+    });
   const names = (await readdir(folder)).filter((name) => ARCHIVE.test(name));
   const files = await Promise.all(
     names.map(async (name) => {
@@ -116,7 +118,7 @@ async function copy(io: Io, { config, from, to }: Copy): Promise<void> {
 async function upload({ yes }: Config, from: string, to: string): Promise<{ file: string; bytes: number }> {
   const { openPlace, storeArchive } = await import("../../data/archive-place.ts");
   const status = await stat(from).catch(ignoreMissing);
-  if (!status?.isFile()) throw new AppError("not_found", `there is no file ${from}`);
+  if (!status?.isFile()) throw new AppError("not_found", `the file ${from} does not exist`);
   if (!ARCHIVE.test(from))
     throw usage(`${from} has no name of a backup`, "such names end in .tar, .tar.gz or .tar.age");
   const place = openPlace(to);

@@ -28,13 +28,12 @@ export async function placedFault(
       ({ path }) => error.message.startsWith(path) && /^($|[: ])/.test(error.message.slice(path.length)),
     )
     .toSorted((a, b) => b.path.length - a.path.length)[0];
-  const [, key] = /(?:^|: )there is no key "(.*?)"(?:, |; |$)/.exec(error.message) ?? [];
+  const [, key] = /(?:^|: )unknown key "(.*?)"(?:, |; |$)/.exec(error.message) ?? [];
   const steps = whole?.steps ?? [];
   if (whole === undefined && key === undefined) return error;
   const at = key === undefined ? whole?.at : (placeOf(places, [...steps, key])?.at ?? whole?.at);
   const path = pathOf(...steps);
-  const message =
-    key === undefined ? error.message : `${path === "" ? "" : `${path}: `}there is no key "${key}"`;
+  const message = key === undefined ? error.message : `${path === "" ? "" : `${path}: `}unknown key "${key}"`;
   const hint =
     key === undefined
       ? (shapeHint(error, steps, at === undefined ? "" : valueAt(text, at)) ??

@@ -3,6 +3,7 @@ import { experiments as operations } from "../../../src/operations/experiments.t
 import { shown } from "../../output/text.ts";
 import { givenIn, optionsOf } from "../../session/card.ts";
 import { Proposed } from "../../session/client.ts";
+import type { Input } from "../../../src/operations/operation.ts";
 import type { Session } from "../../session/session.ts";
 import { usage } from "../../session/usage.ts";
 import { inEnvironment, verb } from "../../session/verb.ts";
@@ -53,23 +54,38 @@ Examples:
     const body = { name: place.experiment, flag, ...design, metrics };
     return { place, body, starts: start === true };
   },
-  run: async ({ client, report, note }, { place, body, starts }) => {
+  run: async (session, { place, body, starts }) => {
+    if (starts) return startNew(session, place, body);
     const { experiment: _, ...names } = place;
-    if (!starts) {
-      const created = await client.call(operations.create, { names, body });
-      return report({ ...created, result: "created" }, shown`created ${inWords(place)}\n`);
-    }
-    // A draft changes no flag: the start alone is proposed, or bypasses approvals.
-    await client.call(operations.create, { names, body, isStep: true });
-    const started = await client.call(operations.start, { names: place }).catch(async (error: unknown) => {
-      if (error instanceof Proposed) note(shown`created ${inWords(place)}, a draft\n`);
-      // A refused command leaves nothing.
-      else await client.call(operations.delete, { names: place, isStep: true });
-      throw error;
-    });
-    await report({ ...started, result: "created" }, shown`created and started ${inWords(place)}\n`);
+    const created = await session.client.call(operations.create, { names, body });
+    await session.report({ ...created, result: "created" }, shown`created ${inWords(place)}\n`);
   },
 });
+
+type NewExperiment = Required<Input<Awaited<ReturnType<typeof operations.create.schemas>>, string>>["body"];
+
+/** Creates an experiment and starts it, or with null for its body starts the draft of that name. */
+export async function startNew(
+  { client, report, note }: Session,
+  place: Place,
+  body: NewExperiment | null,
+): Promise<void> {
+  const { experiment: _, ...names } = place;
+  // A draft changes no flag: the start alone is proposed, or bypasses approvals.
+  if (body !== null) await client.call(operations.create, { names, body, isStep: true });
+  const started = await client.call(operations.start, { names: place }).catch(async (error: unknown) => {
+    if (body === null) throw error;
+    if (error instanceof Proposed) note(shown`created ${inWords(place)}, a draft\n`);
+    // A refused command leaves nothing.
+    else await client.call(operations.delete, { names: place, isStep: true });
+    throw error;
+  });
+  const result = body === null ? "started" : "created";
+  await report(
+    { ...started, result },
+    shown`${result === "created" ? "created and " : ""}started ${inWords(place)}\n`,
+  );
+}
 
 export const addSet = verb("set", {
   argument: EXPERIMENT.argument,
@@ -149,7 +165,7 @@ async function confirmUncounted(
   const what = shown`experiment ${place.experiment} has counted no visitor`;
   if (!canPrompt())
     throw usage(
-      `${what}, and there is no terminal to confirm on`,
+      `${what}, and confirming needs a terminal`,
       shown`add --yes to ship ${variant} all the same, or look at formflag experiments results`,
     );
   await confirm(`${what}. Ship ${variant} all the same?`);

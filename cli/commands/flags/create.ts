@@ -48,6 +48,7 @@ Examples:
       places: places.map((environment) => ({ project, environment, flag })),
       change,
       schedule: null,
+      lasts: null,
       named: undefined,
     });
   },

@@ -34,6 +34,7 @@ const VERBS: [names: string, load: Load][] = [
   ["scheduled", async () => (await import("./scheduled.ts")).addScheduledCommand],
   ["ramp", async () => (await import("./ramp.ts")).addRampCommand],
   ["ramps", async () => (await import("./ramp.ts")).addRampsCommand],
+  ["release", async () => (await import("./release/release.ts")).addReleaseCommand],
   ["snippet", async () => (await import("./snippet.ts")).addSnippetCommand],
   ["unschedule", async () => (await import("./scheduled.ts")).addUnscheduleCommand],
 ];
@@ -61,7 +62,8 @@ function hearVerbs(flags: Command): void {
 [formflag] rollout: type formflag flags set <flag> --on --rollout 25
 [formflag] evaluate eval evaluation evaluations: type formflag flags evaluate <flag> -p <project> -e <environment>
 [formflag] enable disable on off: type formflag flags enable <flag> -p <project> -e <environment>
-[formflag] promote release releases publish: formflag flags promote <flag> -p <project> --from staging --to production copies a flag
+[formflag] release releases: type formflag flags release <flag>
+[formflag] promote publish: formflag flags promote <flag> -p <project> --from staging --to production copies a flag
 [formflag] canary blue-green abtest ab-test split bucketing gradual: formflag flags set <flag> --on --rollout 10 is for a share of the users, formflag experiments create <name> compares variants
 [formflag] trash bin recycle: what was deleted is in no trash: formflag flags undo <flag> brings a flag back, a backup everything
 [formflag] feedback ratings reviews: flags feedback show
@@ -124,7 +126,8 @@ function hearOptions(flags: Command): void {
 [set create] --user --users --for-user --user-id --targeting-key: --if 'targetingKey in ann, bob' --then on is for single users
 [set create] --segment --segments: --if 'segment $1' --then on serves a segment, --if 'segment $1' --then '25 %' a share of it
 [set create] --all --for-all --no-rules --clear-rules --remove-rules --no-targeting: --everyone removes the rule: everyone gets the same
-[set create] --for --until --duration: formflag flags enable <flag> --for 2h turns it on and off again; --expires turns it off at a time
+[create] --for --until --duration: formflag flags enable <flag> --for 2h turns it on and off again; --expires turns it off at a time
+[set] --until --duration: --for 2h undoes the change after that time; --expires turns the flag off at a time
 [set] --schedule --when --in --after --date: --at 2h, or --at <time>, makes the change then; --if '<condition>' --then on is for some users
 [set create] --note --comment --reason --message -m: --why <text> is for the history, --description <text> for the flag
 [set create] --tags --label --labels: --tag <tag> is a tag of the flag; repeatable

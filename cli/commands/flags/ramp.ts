@@ -79,7 +79,7 @@ Examples:
     return { ...order, place: await readPlace(input, given) };
   },
   run: async (session, { place: names, ...order }) => {
-    const { client, report } = session;
+    const { client } = session;
     if (order.order === "show") return show(session, names);
     const ramp =
       order.order === "start"
@@ -87,14 +87,22 @@ Examples:
         : order.order === "abort"
           ? await client.call(operations.abort, { names, body: { keep: order.keep } })
           : await client.call(operations[order.order], { names });
-    const result = DONE[order.order];
-    const { project, environment, flag } = names;
-    await report(
-      { ...ramp, result },
-      shown`${result} the ramp of ${flag} in ${project}/${environment}: ${rampInWords(ramp)}\n`,
-    );
+    await reportRamp(session, names, ramp, DONE[order.order]);
   },
 });
+
+/** Reports what was done to a ramp. */
+export function reportRamp(
+  { report }: Session,
+  { project, environment, flag }: Place,
+  ramp: RampView,
+  result: (typeof DONE)[keyof typeof DONE],
+): Promise<void> {
+  return report(
+    { ...ramp, result },
+    shown`${result} the ramp of ${flag} in ${project}/${environment}: ${rampInWords(ramp)}\n`,
+  );
+}
 
 type Order =
   | { order: "show" | "pause" | "resume" | "next" | "finish" }

@@ -116,7 +116,7 @@ async function undo(session: Session, place: Place): Promise<void> {
     session.io.note(diff);
     const what = shown`the newest change of ${slug} in ${project}/${environment}`;
     if (!canPrompt())
-      throw usage(`${what} would be undone, and there is no terminal to confirm on`, "add --yes to undo it");
+      throw usage(`${what} would be undone, and confirming needs a terminal`, "add --yes to undo it");
     await confirm(`Undo ${what}?`);
   }
   // Exactly the change that is shown is undone, or none.

@@ -14,7 +14,7 @@ import type { Session } from "../../session/session.ts";
 import { eachOf, namesIn, requireOne } from "../../session/several.ts";
 import { sourceOf } from "../../session/sources.ts";
 import { usage } from "../../session/usage.ts";
-import { switchValue } from "../../session/values.ts";
+import { spanValue, switchValue } from "../../session/values.ts";
 import { type Taken, verb } from "../../session/verb.ts";
 import { changeDetails } from "./archive.ts";
 import { type Place } from "./place.ts";
@@ -61,6 +61,9 @@ export const addSetCommand = verb("set", {
       "a flag that has to be true for a user, or FLAG=VARIANT,… to have one of these; repeatable; none removes them",
     ).argParser(appended),
     ...optionsOf(SCHEDULE),
+    new Option("--for <span>", "undo the change after this time: 30m, 2h, 7d; the flag must exist").conflicts(
+      "at",
+    ),
     revisionOption().conflicts("at"),
     "why",
   ],
@@ -90,6 +93,7 @@ Examples:
   formflag flags set banner -p shop -e develop --payload @banner.json
   formflag flags set sale -p shop -e production --on --expires 2027-01-31T23:00:00Z
   formflag flags set sale -p shop -e production --on --at 2027-01-31T12:00:00Z
+  formflag flags set sale -p shop -e production --on --for 2h
   formflag flags set search -p shop -e production --on --rollout 25
   formflag flags set search -p shop -e production --if 'email ends_with @example.com' --then on --rollout 25
   formflag flags set search -p shop -e production --if 'age >= 18 and country in AT, DE' --then on
@@ -121,6 +125,8 @@ type Values = {
   change: ValuesChange;
   /** When to make the change; null for now. */
   schedule: NewSchedule | null;
+  /** Seconds after which it is undone; null for never. */
+  lasts: number | null;
   /** That of `--if-revision`. */
   named: number | undefined;
 };
@@ -129,19 +135,22 @@ async function parse(input: Input, given?: string): Promise<Values> {
   const change = await readChange(input);
   const schedule: Partial<NewSchedule> = await givenIn(SCHEDULE, input);
   const { at } = schedule;
+  const { for: span } = input.options as { for?: string };
+  const lasts = span === undefined ? null : spanValue(span, "--for");
   const named = ifRevision(input.options);
-  if (at === undefined && isShared(input, given, change)) {
+  if (at === undefined && lasts === null && isShared(input, given, change)) {
     const slugs = namesIn([given]);
     requireOne(slugs, named);
     const shared = { slugs, project: await input.project(), revision: named };
-    return { places: [], shared, change, schedule: null, named };
+    return { places: [], shared, change, schedule: null, lasts, named };
   }
   const places = await readPlaces(input, given);
   requireOne(
     places.map(({ environment }) => environment),
     named,
   );
-  return { places, shared: null, change, schedule: at === undefined ? null : { ...schedule, at }, named };
+  const later = at === undefined ? null : { ...schedule, at };
+  return { places, shared: null, change, schedule: later, lasts, named };
 }
 
 /** Whether a change of named flags sets nothing but fields that all environments share, and names no environment. */
@@ -214,13 +223,18 @@ export async function setFlags(session: Session, values: Values): Promise<void> 
 
 type One = Omit<Values, "places" | "shared"> & { place: Place };
 
-async function setOne(session: Session, { place, change, schedule, named }: One): Promise<void> {
+async function setOne(session: Session, { place, change, schedule, lasts, named }: One): Promise<void> {
   await changeAtRevision(named !== undefined, async () => {
     const { patch, revision, lost, replaces } = await planChange(session, place, change);
     if (patch.enabled === false) await (await import("./needs.ts")).noteTurnedOff(session, place, patch);
     if (schedule) return (await import("./scheduled.ts")).scheduleChange(session, place, patch, schedule);
     // The rule fits only the variants that were read.
     const expected = named ?? revision ?? undefined;
+    if (lasts !== null)
+      return (await import("./lasting.ts")).setForAWhile(session, place, patch, {
+        lasts,
+        revision: expected,
+      });
     const input = { names: place, body: patch, revision: expected };
     const answer = await session.client.callAt(operations.set, input);
     // A caller who named a revision needs the next one.

@@ -1,8 +1,6 @@
-import { clock } from "../../../src/base/clock.ts";
 import type { Command } from "commander";
 import { flags as operations } from "../../../src/operations/flags.ts";
 import type { Io } from "../../output/terminal.ts";
-import { shown } from "../../output/text.ts";
 import type { Input } from "../../session/input.ts";
 import { changeAtRevision, ifRevision } from "../../session/change-options.ts";
 import type { Session } from "../../session/session.ts";
@@ -91,30 +89,16 @@ async function switchOne(
   { place, named, lasts }: One,
   enabledAfter: Switch,
 ): Promise<void> {
-  const flag = await changeAtRevision(named !== undefined, async () => {
+  await changeAtRevision(named !== undefined, async () => {
     const { value, revision } = await findFlag(session, place);
     const patch = { enabled: enabledAfter(value.enabled) };
     if (!patch.enabled)
       await (await import("./needs.ts")).noteTurnedOff(session, place, patch, value.neededBy ?? []);
     // Prevents that the flag is toggled twice, or created again after it was deleted.
-    const at = { names: place, revision: named ?? revision };
-    if (lasts === null)
-      return { ...(await session.client.call(operations.set, { ...at, body: patch })), scheduled: null };
-    const until = new Date(clock.now() + lasts * 1000).toISOString();
-    return session.client.call(operations.setFor, { ...at, body: { patch, until } });
+    const at = named ?? revision;
+    if (lasts !== null)
+      return (await import("./lasting.ts")).setForAWhile(session, place, patch, { lasts, revision: at });
+    const flag = await session.client.call(operations.set, { names: place, revision: at, body: patch });
+    return reportFlag(session, place, flag);
   });
-  const { scheduled } = flag;
-  await reportFlag(
-    session,
-    place,
-    flag,
-    scheduled === null ? {} : { end: ` until ${scheduled.at}`, scheduled: scheduled.id },
-  );
-  if (scheduled === null && lasts !== null)
-    session.note(
-      shown`nothing was scheduled, since nothing changed; to change it back later: formflag flags set ${place.flag} -p ${place.project} -e ${place.environment} ${flag.enabled ? "--off" : "--on"} --at <time>\n`,
-    );
-  if (scheduled === null) return;
-  const { id } = scheduled;
-  session.suggest(shown`formflag flags unschedule ${id} -p ${place.project} leaves it as it is now.`);
 }

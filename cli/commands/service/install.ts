@@ -60,7 +60,7 @@ export async function uninstallService(scope: Scope, machine: Machine): Promise<
   if (!existsSync(file)) {
     const hint =
       scope === "system" ? "that of your own user needs --user" : "that of the system goes without --user";
-    throw new AppError("not_found", `there is no service at ${file}`, { hint });
+    throw new AppError("not_found", `no service is installed at ${file}`, { hint });
   }
   requireOurs(file);
   const systemctl = controlOf(machine, scope);

@@ -86,8 +86,5 @@ async function deleteMatching(session: Session, matching: Matching): Promise<voi
 }
 
 function unconfirmed(what: string) {
-  return usage(
-    `${what} would be deleted, and there is no terminal to confirm on`,
-    "add --yes to delete them",
-  );
+  return usage(`${what} would be deleted, and confirming needs a terminal`, "add --yes to delete them");
 }

@@ -72,7 +72,7 @@ async function run(session: Session, purge: Purge): Promise<void> {
   const isPrompted = !purge.dryRun && !config.yes;
   if (isPrompted && !canPrompt())
     throw usage(
-      "submissions would be deleted, and there is no terminal to confirm on",
+      "submissions would be deleted, and confirming needs a terminal",
       "add --yes, or --dry-run to count them",
     );
   if (isPrompted) {

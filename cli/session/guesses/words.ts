@@ -16,7 +16,7 @@ sdk sdks client clients: formflag docs sdks reads flags in seven languages; the 
 api openapi swagger graphql rest http spec request requests curl stream sse: the server describes its API at /openapi.json; formflag docs http has it by example
 scale cluster replica replicas: formflag docs scale-out describes several servers on one PostgreSQL database
 relay proxy edge nginx caddy traefik docker compose k8s kubernetes kubectl helm: formflag docs reverse-proxy, docker and scale-out describe a server behind, in and beside others
-quota quotas limit limits billing pricing: formflag docs limits lists every limit; there is nothing to pay
+quota quotas limit limits billing pricing: formflag docs limits lists every limit; it costs nothing
 mfa 2fa totp passkey passkeys sso oidc saml ldap scim: users sign in to the dashboard: formflag docs dashboard describes how, and their roles
 encrypt decrypt vault: formflag docs security describes what is protected from whom
 bench benchmark stress load: formflag docs benchmark has figures, and how they are measured

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { featuresOf } from "../../../src/forms/spam/features.ts";
-import { emptyLearned, judge, learn } from "../../../src/forms/spam/learned.ts";
+import { emptyLearned, judge, learn, weigh } from "../../../src/forms/spam/learned.ts";
 import { compileSpamRules } from "../../../src/forms/spam/spam.ts";
 import { DEFAULT_SETTINGS } from "../../../src/forms/settings/settings.ts";
 import { type Corpus, type Message, readCorpora } from "./corpora.ts";
@@ -44,23 +44,25 @@ async function measure({ messages }: Corpus): Promise<void> {
   }
   const shuffled = SEEDS.map((seed) => shuffle(messages, seed));
   for (const marks of [40, 100, 400])
-    show(
-      `${marks} marks`,
-      learned(shuffled, (all) => halves(all, marks / 2)),
-    );
-  show("the first 20 %", learned(shuffled, firstFifth));
+    show(`${marks} marks`, await learned(shuffled, (all) => halves(all, marks / 2)));
+  show("the first 20 %", await learned(shuffled, firstFifth));
   const timed = messages.filter(({ at }) => at > 0).toSorted((one, other) => one.at - other.at);
-  show("the oldest 20 %", timed.length === 0 ? null : learned([timed], firstFifth));
+  show("the oldest 20 %", timed.length === 0 ? null : await learned([timed], firstFifth));
 }
 
 /** Trains with what `split` puts first, and measures with the rest; the sum of all orders. */
-function learned(orders: Message[][], split: (messages: Message[]) => [Message[], Message[]]): Found {
+async function learned(
+  orders: Message[][],
+  split: (messages: Message[]) => [Message[], Message[]],
+): Promise<Found> {
   const found = emptyFound();
   for (const order of orders) {
     const [marked, others] = split(order);
     const known = emptyLearned();
     for (const { isSpam, data } of marked) learn(known, isSpam, featuresOf(data, ""));
-    for (const message of others) count(found, message, judge(known, featuresOf(message.data, "")) !== null);
+    const weights = await weigh(known);
+    for (const message of others)
+      count(found, message, judge(weights, featuresOf(message.data, "")) !== null);
   }
   return found;
 }

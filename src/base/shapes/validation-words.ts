@@ -38,7 +38,7 @@ export function wordsFor(issue: z.core.$ZodRawIssue): string {
     case "not_multiple_of":
       return `it has to be a multiple of ${issue.divisor}`;
     case "unrecognized_keys":
-      return `there is no key ${issue.keys.map((key) => JSON.stringify(key)).join(", ")}${knownKeys(issue.inst)}`;
+      return `unknown key ${issue.keys.map((key) => JSON.stringify(key)).join(", ")}${knownKeys(issue.inst)}`;
     case "custom":
     case "invalid_element":
     case "invalid_key":

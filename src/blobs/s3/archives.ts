@@ -93,7 +93,7 @@ export function openArchives(
   };
   const read = async (name: string) => {
     const head = await headOf(name);
-    if (head === null) throw new AppError("not_found", `there is no ${name} in the bucket`);
+    if (head === null) throw new AppError("not_found", `the bucket has no ${name}`);
     const size = Number(head.get("content-length"));
     return {
       size,

@@ -146,7 +146,7 @@ function textRule(operator: string, value: { var: string }, text: string, note: 
     case "ew":
       return { matches: [value, `(?is)${pattern}$`] };
     default:
-      note("", "texts are ordered with their case, in which there is no difference there");
+      note("", "texts are ordered with their case, which makes no difference there");
       return and(
         { matches: [value, ""] },
         { [own(SYMBOLS, operator) ?? never(operator)]: [value, text.toLowerCase()] },

@@ -62,6 +62,21 @@ function partsOf(text: string): Guard | null {
   };
 }
 
+/**
+ * Metrics that guards and experiments can count: errors, events that experiments of the same environment count, and the forms
+ * with these names.
+ */
+export function knownMetrics(
+  experiments: readonly { metrics: readonly string[]; guards: readonly string[] }[],
+  forms: readonly string[],
+): string[] {
+  const counted = experiments.flatMap(({ metrics, guards }) => [
+    ...metrics,
+    ...guards.map((guard) => parseGuard(guard).metric),
+  ]);
+  return [...new Set(["event:error", ...counted.toSorted(), ...forms.map((form) => `submissions:${form}`)])];
+}
+
 /** The form of a metric, by its slug or with its project; null for one of events. */
 export function formOfMetric(metric: string): string | null {
   const form = "submissions:";

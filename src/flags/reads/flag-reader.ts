@@ -43,10 +43,10 @@ function createReads(app: ReaderApp): FlagReader["isTrue"] {
   });
   const findSet: FindSnapshot<FlagSet> = createFlagViews<FlagSet>(
     app,
-    async ({ records, segments, members }, before) => {
+    async ({ records, segments, members, needs }, before) => {
       const compiled = compileRules(records, segments, before?.compiled, members);
       const bySlug = new Map(records.map((record) => [record.slug, record]));
-      const { evaluates } = createPrerequisites(records, (slug) => compiled.get(slug)?.decide);
+      const { evaluates } = createPrerequisites(records, (slug) => compiled.get(slug)?.decide, needs);
       const isTrue = (flag: string, context: Context) => {
         const record = bySlug.get(flag);
         if (!record) return false;

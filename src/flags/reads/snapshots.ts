@@ -1,5 +1,6 @@
 import { type Known, type Watch, createCache } from "../../base/changes.ts";
 import type { FlagValues } from "../flag.ts";
+import type { SharedNeeds } from "../requires/places.ts";
 import type { SegmentRecord } from "../segment.ts";
 import { type MemberLists, createMemberLists } from "./member-lists.ts";
 import type { KeyedSelection, FlagsApp } from "../store.ts";
@@ -72,6 +73,8 @@ export type FlagSource = {
   segments: readonly SegmentRecord[];
   /** The members of segments that forms fill; null without such a segment. */
   members: MemberLists | null;
+  /** Needs of the flags, as far as a reader has asked for them: shared with later sources. */
+  needs: SharedNeeds;
 };
 
 /** A source with what the services have made of it, by their number, and of the one before it. */
@@ -158,7 +161,8 @@ function createSources({ watch, store }: SourceApp): Sources {
       const view = before?.views[service];
       return view === undefined || view instanceof Promise ? before?.before[service] : view;
     });
-    const read = { revision, metadata, place, records, segments, members };
+    const needs = before?.needs ?? { graph: undefined };
+    const read = { revision, metadata, place, records, segments, members, needs };
     return { ...read, views: [], before: made, environmentKey, membersAt };
   });
   const sources: Sources = { find, services: 0 };

@@ -4,10 +4,10 @@ import { type Compiled, compileRules } from "../flagd/compiled.ts";
 import { type Subject, subjectOf } from "../flagd/evaluate.ts";
 import { createPrerequisites, type Prerequisites } from "../requires/prerequisites.ts";
 import { areBoolean, parseRules } from "../rules/rules.ts";
-import type { SegmentRecord } from "../segment.ts";
+import type { FlagSource } from "./snapshots.ts";
 
 /** The flags of an environment for readers without a context. */
-export type Standings = Pick<Prerequisites, "below" | "unfulfilled" | "shared"> & {
+export type Standings = Pick<Prerequisites, "below" | "unfulfilled"> & {
   /** The results of flags with variants, by slug. */
   bySlug: ReadonlyMap<string, Standing>;
 };
@@ -20,8 +20,7 @@ type Standing = Omit<Compiled, "compile"> & { dependsOnTime: boolean };
  * takes time, so the event loop gets turns in between.
  */
 export async function readStandings(
-  records: readonly FlagValues[],
-  segments: readonly SegmentRecord[],
+  { records, segments, needs }: Pick<FlagSource, "records" | "segments" | "needs">,
   before: Standings | undefined,
 ): Promise<Standings> {
   const compiled = compileRules(records, segments, before?.bySlug);
@@ -32,7 +31,7 @@ export async function readStandings(
     await takeTurns();
   }
   const decideOf = (slug: string) => standings.get(slug)?.decide;
-  return { bySlug: standings, ...createPrerequisites(records, decideOf, before?.shared) };
+  return { bySlug: standings, ...createPrerequisites(records, decideOf, needs) };
 }
 
 /** Besides the context, a rule can only read the time: one that does not always yields the same, and is not kept. */

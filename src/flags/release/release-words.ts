@@ -7,7 +7,8 @@ import { findGuardFault, formOfMetric, parseGuard } from "../ramps/guard.ts";
 import { conditionInWords } from "../rules/condition-words.ts";
 import { parseRules } from "../rules/rules.ts";
 import { sharesOf, switchOf } from "../rules/shares.ts";
-import { type Release, controlOf, partsOf, stepsOf } from "./release.ts";
+import { type Release, controlOf, isOfSome, partsOf } from "./release.ts";
+import { stepsOf } from "./steps.ts";
 
 /** Readers of a flag, and the variant that they get. */
 export type Gets = { who: string; what: string };
@@ -123,12 +124,12 @@ function subjectOf({
 
 /** The beginning of the sentence of a release. */
 export function beginningOf(release: Release, { now, timeZone }: Saying): string {
-  const { how, at, span, days, every, who, thenEveryone } = release;
+  const { how, at, span, days, every, thenEveryone } = release;
   if (how === "now") return "From now on,";
   if (how === "at") return at === null ? "At a time," : `${capital(whenInWords(at, now, timeZone))},`;
   if (how === "while") return `For the next ${durationInWords(span)},`;
   if (how === "test") return `For ${durationInWords(days * 86_400)},`;
-  const within = who === "segment" || who === "rule";
+  const within = isOfSome(release);
   const said = stepsOf(release).map((share, index) => {
     const when =
       index === 0 ? "From now on" : dayInWords(now + index * every * 1000, { now, timeZone }, every);
@@ -150,11 +151,14 @@ function dayInWords(at: number, saying: Saying, every: number): string {
 
 /** Users who get the variant at last. */
 export function lastOf(release: Release): string {
-  const { how, who, thenEveryone } = release;
+  const { how, thenEveryone } = release;
   if (how !== "steps") return subjectOf(release);
-  if (who === "segment" || who === "rule") return thenEveryone ? "everyone" : `all of ${subjectOf(release)}`;
+  if (isOfSome(release)) return thenEveryone ? "everyone" : `all of ${subjectOf(release)}`;
   return subjectOf(release);
 }
+
+/** The sentence behind that of a release whose flag has conditions. */
+export const RULES_FIRST = "The rules that it has come first.";
 
 /** The words behind the variant in the sentence of a release. */
 export function endingOf(release: Release, control: string): string {

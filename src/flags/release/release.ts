@@ -9,6 +9,8 @@ import { ruleOfCondition } from "../rules/condition-parser.ts";
 import { hasRule, isShare, rowsOfRule } from "../rules/rule-rows.ts";
 import { type FlagRules, parseRules } from "../rules/rules.ts";
 import { shareRule, sharesOf, switchOf } from "../rules/shares.ts";
+import { findStepsFault, stepsOf } from "./steps.ts";
+import type { Trial } from "./trial.ts";
 
 /** Users who can get a variant. */
 export const WHO = {
@@ -62,9 +64,6 @@ export type ReleasePlan =
   | { operation: "setFor"; until: string; patch: FlagPatch }
   | { operation: "ramp"; course: RampPlan }
   | { operation: "experiment"; design: Trial };
-
-/** The course of an experiment that has no name yet. */
-type Trial = { metrics: string[]; control: string; split: Record<string, number>; minDays: number };
 
 /** Shares before the last step, unless others are chosen. */
 const USUAL_STEPS = [1, 10, 50] as const;
@@ -135,6 +134,22 @@ export function partsOf({ targeting }: Pick<FlagRules, "targeting">): { rows: un
       "the rule of this flag is one of its own, which a release does not change: edit it as JSON",
     );
   return { rows: read.rows.flatMap(({ condition, result }) => [condition, result]), rest: read.rest };
+}
+
+/** Whether a flag has conditions, which stay, and come before a release unless that is a condition too. */
+export function hasConditions({ rules }: Pick<FlagRecord, "rules">): boolean {
+  if (rules === null) return false;
+  try {
+    return partsOf(parseRules(rules)).rows.length > 0;
+  } catch (error) {
+    if (error instanceof AppError) return false;
+    throw error;
+  }
+}
+
+/** Whether a release is for users of a segment or a rule. */
+export function isOfSome({ who }: Pick<Release, "who">): boolean {
+  return who === "segment" || who === "rule";
 }
 
 /** The condition for those whom a release is for; null for everyone, or a share of them. Throws `invalid`. */
@@ -212,26 +227,6 @@ function courseOf(release: Release): RampPlan {
     ...(condition && thenEveryone && to.length > 1 && { thenEveryone }),
     ...(guards.length > 0 && { guards, onGuard }),
   };
-}
-
-/** The fault of the steps of a release, and the index of the wrong one; undefined if all are well. */
-export function findStepsFault(
-  release: Pick<Release, "who" | "share" | "steps">,
-): { message: string; at: number } | undefined {
-  const { steps } = release;
-  const odd = steps.findIndex((each) => !(each > 0 && each <= 100));
-  if (odd >= 0) return { message: "a step is a share above 0 up to 100 %", at: odd };
-  const to = stepsOf(release);
-  const at = to.findIndex((each, index) => index > 0 && each <= to[index - 1]!);
-  if (at < 0) return undefined;
-  const [before, step] = [to[at - 1]!, to[at]!];
-  return { message: `the steps rise: ${step} % does not follow ${before} %`, at: steps.lastIndexOf(step) };
-}
-
-/** All steps of a release, of which the last is the share that was chosen. */
-export function stepsOf({ who, share, steps }: Pick<Release, "who" | "share" | "steps">): number[] {
-  const last = who === "share" ? share : 100;
-  return [...steps.filter((each) => each < last), last];
 }
 
 /** The change of a flag that gives a variant to those who are to have it. Conditions that the flag has stay before it. */

@@ -1,8 +1,9 @@
 import type { FlagValues } from "../flag.ts";
 import { RULE_LIMITS } from "../limits.ts";
 import { type Segments, inlineSegments } from "../flagd/nested-segments.ts";
-import { areBoolean, type FlagRules, parseRules } from "../rules/rules.ts";
+import { type FlagRules, parseRules } from "../rules/rules.ts";
 import { type SegmentRecord, rulesBySegment } from "../segment.ts";
+import { acceptedOf } from "./places.ts";
 import { type Requirement, requirementsOf } from "./requirement.ts";
 
 /** The beginning of the name of an evaluator that is the rule of a flag; no segment has such a name. */
@@ -98,16 +99,6 @@ export function createInlining(
 function allOf(conditions: ReadonlyMap<string, unknown>): unknown {
   const [first = true, ...others] = conditions.values();
   return others.length === 0 ? first : { and: [first, ...others] };
-}
-
-/** The variants of a flag that fulfil a requirement. */
-function acceptedOf({ variants, defaultVariant }: FlagRules, { variants: wanted }: Requirement): string[] {
-  const isBoolean = areBoolean(variants);
-  const takes = ([name, value]: [string, unknown]) => {
-    if (wanted) return wanted.includes(name) || (value === false && wanted.includes("off"));
-    return isBoolean ? value === true : name !== defaultVariant;
-  };
-  return Object.entries(variants).flatMap((each) => (takes(each) ? [each[0]] : []));
 }
 
 /** The results of a rule that name a variant, which may be no texts. */

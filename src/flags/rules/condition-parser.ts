@@ -142,7 +142,7 @@ function missingOperator(scanner: Scanner, attribute: string, at: number): AppEr
     );
   return faultAt(
     at,
-    `there is no operator ${word}`,
+    `unknown operator ${word}`,
     OTHER_OPERATORS.find(([words]) => words.test(word))?.[1] ??
       "choose one of ==, !=, <, <=, >, >=, in, not in, contains, starts_with, ends_with, sem_ver, matches, in_cidr, before, after",
   );

@@ -73,7 +73,7 @@ export function takeOperator(scanner: Scanner): ReadOperator | undefined {
   const known = SPELLINGS.get(symbol);
   if (known) return known;
   const swapped = own(SWAPPED, symbol);
-  throw faultAt(start, `there is no operator ${symbol}`, swapped && `write ${swapped}`);
+  throw faultAt(start, `unknown operator ${symbol}`, swapped && `write ${swapped}`);
 }
 
 /**

@@ -97,7 +97,7 @@ export function ruleOfComparison({ attribute: name, operator, value: given }: Co
       // A missing attribute would count as 0.
       return { and: [{ "!==": [attribute, null] }, { [operator]: [attribute, orderedOf(value)] }] };
     default:
-      throw new AppError("invalid", `there is no operator "${operator}"`, {
+      throw new AppError("invalid", `unknown operator "${operator}"`, {
         hint: `choose one of ${OPERATORS.join(", ")}`,
       });
   }

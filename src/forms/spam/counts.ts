@@ -32,7 +32,7 @@ export function addCount(counts: Counts, hash: number, amount: number): number {
 }
 
 /** The place of a hash, or the empty one that it would get. Empty places have 0 as their key. */
-function placeOf(keys: Int32Array, hash: number): number {
+export function placeOf(keys: Int32Array, hash: number): number {
   const last = keys.length - 1;
   let place = hash & last;
   while (keys[place] !== hash && keys[place] !== 0) place = (place + 1) & last;

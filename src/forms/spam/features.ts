@@ -1,7 +1,6 @@
 import { addressSpellings } from "../../base/address-spelling.ts";
 import { LEARNING } from "../limits.ts";
 import { foldText, isJoinedInWord } from "../words.ts";
-import { type Counts, addCount, createCounts } from "./counts.ts";
 
 /**
  * The features of a submission for a filter that learns: words and pairs of adjacent words, parts of addresses, hosts of links,
@@ -10,7 +9,7 @@ import { type Counts, addCount, createCounts } from "./counts.ts";
  * control fields, as parsed JSON. Hashes with two salts have nothing in common.
  */
 export function featuresOf(data: object, salt: string): Int32Array {
-  return read(data, salt, null).hashes;
+  return read(data, salt, null);
 }
 
 /** The texts of some features of a submission, in the order of their hashes. */
@@ -21,9 +20,7 @@ export function featureTexts(data: object, salt: string, hashes: readonly number
 }
 
 type Reading = {
-  hashes: Int32Array;
   count: number;
-  known: Counts;
   seed: number;
   /** Characters that are still read. */
   left: number;
@@ -31,18 +28,26 @@ type Reading = {
   texts: Map<number, string> | null;
 };
 
-function read(data: object, salt: string, texts: Map<number, string> | null): Reading {
-  const reading: Reading = {
-    hashes: new Int32Array(LEARNING.features),
-    count: 0,
-    known: createCounts(2048),
-    seed: hashText(FNV_BASIS, salt),
-    left: LEARNING.characters,
-    texts,
-  };
+/** Places for the hashes of one submission, a power of two: those have fewer than half of them. */
+const PLACES = 2048;
+
+/**
+ * Memory for the submission that is read, which this thread uses again: to allocate it takes longer than to read most texts. A place is
+ * taken if it has the number of this reading.
+ */
+const memory = {
+  hashes: new Int32Array(LEARNING.features),
+  places: new Int32Array(PLACES),
+  takenBy: new Int32Array(PLACES),
+  reading: 0,
+};
+
+function read(data: object, salt: string, texts: Map<number, string> | null): Int32Array {
+  memory.reading = (memory.reading + 1) | 0;
+  const seed = hashText(FNV_BASIS, salt);
+  const reading: Reading = { count: 0, seed, left: LEARNING.characters, texts };
   for (const [name, value] of Object.entries(data)) readField(reading, name, value);
-  reading.hashes = reading.hashes.slice(0, reading.count);
-  return reading;
+  return memory.hashes.slice(0, reading.count);
 }
 
 function readField(reading: Reading, name: string, value: unknown): void {
@@ -55,8 +60,9 @@ function readField(reading: Reading, name: string, value: unknown): void {
   const text = (typeof value === "string" ? value : JSON.stringify(value)).slice(0, reading.left);
   reading.left -= text.length;
   if (text.length <= MAX_ADDRESS && readAddress(reading, text)) return;
-  readShape(reading, name.slice(0, MAX_NAME), text);
-  readWords(reading, foldText(readLinks(reading, text)));
+  const label = name.length > MAX_NAME ? name.slice(0, MAX_NAME) : name;
+  readShape(reading, label, text);
+  readText(reading, label, readLinks(reading, text));
 }
 
 /** Characters of the name of a field, and of a text that may be an address. */
@@ -95,7 +101,30 @@ function readLinks(reading: Reading, text: string): string {
 
 /** Adds what a field looks like, whatever it says. */
 function readShape(reading: Reading, name: string, text: string): void {
-  let [letters, capitals, scripts] = [0, 0, 0];
+  add(reading, `length:${name}:${magnitude(text.length)}`);
+  if (text.includes("</") || text.includes("/>")) add(reading, "markup:html");
+  if (text.includes("[/")) add(reading, "markup:bbcode");
+  if (text.endsWith("!") || text.includes("!!")) add(reading, `exclamation:${name}`);
+}
+
+/** Adds the words of a text, its scripts, and whether most of it is in capitals. */
+function readText(reading: Reading, name: string, text: string): void {
+  const isAscii = !/[^\0-\x7f]/.test(text);
+  // One pass: most of the time goes by here.
+  const counted = isAscii ? readWords(reading, text) : countLetters(text);
+  if (!isAscii) readWords(reading, foldText(text));
+  const scripts = isAscii ? Math.min(counted.letters, 1) * LATIN : counted.scripts;
+  for (let index = 0; scripts >> index > 0; index += 1)
+    if (((scripts >> index) & 1) === 1) add(reading, `script:${SCRIPTS[index]}`);
+  if (counted.letters >= 10 && counted.capitals * 2 > counted.letters) add(reading, `capitals:${name}`);
+}
+
+type Letters = { letters: number; capitals: number; scripts: number };
+
+function countLetters(text: string): Letters {
+  let letters = 0;
+  let capitals = 0;
+  let scripts = 0;
   for (let at = 0; at < text.length; at += 1) {
     const kind = kindOf(text.charCodeAt(at));
     if ((kind & LETTER) === 0) continue;
@@ -103,44 +132,46 @@ function readShape(reading: Reading, name: string, text: string): void {
     if ((kind & CAPITAL) !== 0) capitals += 1;
     scripts |= 1 << (kind >> SCRIPT_SHIFT);
   }
-  for (let index = 0; scripts >> index > 0; index += 1)
-    if (((scripts >> index) & 1) === 1) add(reading, `script:${SCRIPTS[index]}`);
-  add(reading, `length:${name}:${magnitude(text.length)}`);
-  if (letters >= 10 && capitals * 2 > letters) add(reading, `capitals:${name}`);
-  if (text.includes("</") || text.includes("/>")) add(reading, "markup:html");
-  if (text.includes("[/")) add(reading, "markup:bbcode");
-  if (text.endsWith("!") || text.includes("!!")) add(reading, `exclamation:${name}`);
+  return { letters, capitals, scripts };
 }
 
 const SCRIPTS = "other Latin Cyrillic Greek Arabic Hebrew Han Hiragana Katakana Hangul Thai Devanagari".split(
   " ",
 );
 
-const [KNOWN, LETTER, CAPITAL, WORD, DIGIT, SCRIPT_SHIFT] = [1, 2, 4, 8, 16, 5];
+/** Latin among the scripts, as a set of bits. */
+const LATIN = 1 << SCRIPTS.indexOf("Latin");
 
-/** Filled as characters occur. */
+const [KNOWN, LETTER, CAPITAL, WORD, DIGIT, QUOTE, SCRIPT_SHIFT] = [1, 2, 4, 8, 16, 32, 6];
+
+/** Filled as characters occur, as are the units that words are hashed as. */
 const KINDS = new Uint16Array(0x10000);
+const UNITS = new Uint16Array(0x10000);
 
 /** The kind of a UTF-16 unit: flags, and above them the index of its script. */
 function kindOf(code: number): number {
-  return KINDS[code] || (KINDS[code] = readKind(String.fromCharCode(code), code));
+  return KINDS[code] || readKind(String.fromCharCode(code), code);
 }
 
 function readKind(character: string, code: number): number {
   const is = (property: string) => new RegExp(`\\p{${property}}`, "u").test(character);
   const script = SCRIPTS.findIndex((name, index) => index > 0 && is(`Script=${name}`));
   const isInWord = isJoinedInWord(code) || SIGNS_IN_WORDS.includes(character);
-  return (
+  const isDigit = is("N");
+  // All digits are alike, and letters regardless of case.
+  UNITS[code] = isDigit ? DIGIT_0 : character.toLowerCase().charCodeAt(0);
+  return (KINDS[code] =
     KNOWN |
     (is("L") ? LETTER : 0) |
     (is("Lu") ? CAPITAL : 0) |
-    (is("N") ? DIGIT : 0) |
+    (isDigit ? DIGIT : 0) |
     (isInWord ? WORD : 0) |
-    (Math.max(script, 0) << SCRIPT_SHIFT)
-  );
+    (QUOTES.includes(character) ? QUOTE : 0) |
+    (Math.max(script, 0) << SCRIPT_SHIFT));
 }
 
-const SIGNS_IN_WORDS = "'-$%£€";
+/** Signs that are part of words, and those of them that are not at the ends of a word. */
+const [SIGNS_IN_WORDS, QUOTES] = ["'-$%£€", "'-"];
 
 /** The power of two that a count has reached. */
 function magnitude(count: number): number {
@@ -150,9 +181,16 @@ function magnitude(count: number): number {
 /** Characters of a word. Longer ones count by their length. */
 const MAX_WORD = 40;
 
-/** Adds the words of a folded text and the pairs of them; of scripts without spaces, the pairs of characters. */
-function readWords(reading: Reading, text: string): void {
-  let [before, hashBefore] = ["", 0];
+/**
+ * Adds the words of a text that is in ASCII or folded, and the pairs of them; of scripts without spaces, the pairs of characters. Counts
+ * the letters that it reads.
+ */
+function readWords(reading: Reading, text: string): Letters {
+  const { seed } = reading;
+  let before = "";
+  let hashBefore = 0;
+  let letters = 0;
+  let capitals = 0;
   for (let at = 0; at < text.length && reading.count < LEARNING.features;) {
     const code = text.charCodeAt(at);
     if ((kindOf(code) & WORD) === 0) {
@@ -162,50 +200,54 @@ function readWords(reading: Reading, text: string): void {
       at += 1;
       continue;
     }
-    let [start, kinds] = [at, 0];
-    for (; at < text.length; at += 1) {
-      const kind = kindOf(text.charCodeAt(at));
-      if ((kind & WORD) === 0) break;
-      kinds |= kind;
-    }
+    let start = at;
     let end = at;
-    while (start < end && isQuote(text.charCodeAt(start))) start += 1;
-    while (end > start && isQuote(text.charCodeAt(end - 1))) end -= 1;
+    let hash = seed;
+    let hashToEnd = seed;
+    for (; at < text.length; at += 1) {
+      const unit = text.charCodeAt(at);
+      const kind = kindOf(unit);
+      if ((kind & WORD) === 0) break;
+      if ((kind & LETTER) !== 0) letters += 1;
+      if ((kind & CAPITAL) !== 0) capitals += 1;
+      if ((kind & QUOTE) === 0) {
+        hash = Math.imul(hash ^ UNITS[unit]!, FNV_PRIME);
+        hashToEnd = hash;
+        end = at + 1;
+      } else if (start === end) {
+        start = at + 1;
+        end = start;
+      } else hash = Math.imul(hash ^ unit, FNV_PRIME);
+    }
     if (start === end) continue;
-    const hash = hashWord(reading.seed, text, start, end, (kinds & DIGIT) !== 0);
-    const word = reading.texts === null ? "" : text.slice(start, end);
+    hash = end - start > MAX_WORD ? hashText(seed, `long:${magnitude(end - start)}`) : mixed(hashToEnd);
+    const word = reading.texts === null ? "" : text.slice(start, end).toLowerCase();
     addHash(reading, hash, word);
-    if (hashBefore !== 0)
-      addHash(reading, mixed(Math.imul(hashBefore, FNV_PRIME) ^ hash), `${before} ${word}`);
-    [before, hashBefore] = [word, hash];
+    if (hashBefore !== 0) {
+      const pair = reading.texts === null ? "" : `${before} ${word}`;
+      addHash(reading, mixed(Math.imul(hashBefore, FNV_PRIME) ^ hash), pair);
+    }
+    before = word;
+    hashBefore = hash;
   }
+  return { letters, capitals, scripts: 0 };
 }
 
-const [PERIOD, LAST_SPACED] = [0x2e, 0x0dff];
-
-/** Quotes and dashes. */
-function isQuote(code: number): boolean {
-  return code === 0x27 || code === 0x2d;
-}
-
-/** The hash of a word, for which all digits are alike; of a long one, of its length. */
-function hashWord(seed: number, text: string, start: number, end: number, hasDigits: boolean): number {
-  if (end - start > MAX_WORD) return hashText(seed, `long:${magnitude(end - start)}`);
-  let hash = seed;
-  for (let at = start; at < end; at += 1) {
-    const code = text.charCodeAt(at);
-    hash = Math.imul(hash ^ (hasDigits && (kindOf(code) & DIGIT) !== 0 ? 0x30 : code), FNV_PRIME);
-  }
-  return mixed(hash);
-}
+const [PERIOD, DIGIT_0, LAST_SPACED] = [0x2e, 0x30, 0x0dff];
 
 function add(reading: Reading, text: string): void {
   addHash(reading, hashText(reading.seed, text), text);
 }
 
 function addHash(reading: Reading, hash: number, text: string): void {
-  if (reading.count === LEARNING.features || addCount(reading.known, hash, 1) > 1) return;
-  reading.hashes[reading.count++] = hash;
+  const { hashes, places, takenBy } = memory;
+  if (reading.count === LEARNING.features) return;
+  let place = hash & (PLACES - 1);
+  for (; takenBy[place] === memory.reading; place = (place + 1) & (PLACES - 1))
+    if (places[place] === hash) return;
+  places[place] = hash;
+  takenBy[place] = memory.reading;
+  hashes[reading.count++] = hash;
   if (reading.texts?.has(hash)) reading.texts.set(hash, text);
 }
 

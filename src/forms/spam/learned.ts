@@ -1,5 +1,6 @@
+import { createTurns } from "../../base/event-loop.ts";
 import { LEARNING } from "../limits.ts";
-import { type Counts, addCount, countOf, createCounts } from "./counts.ts";
+import { type Counts, addCount, countOf, createCounts, placeOf } from "./counts.ts";
 
 /** The knowledge of a filter: how many submissions of each kind, and how many of these have each feature. */
 export type Learned = {
@@ -51,60 +52,112 @@ const LEAST_SCORE = 0.99;
 /** Features that are named, without as many of which nothing is spam. */
 const NAMED = 5;
 
-/** A feature of a submission and the probability that one that has it is spam. */
-type Evidence = { hash: number; probability: number };
+/** The features by which a filter decides, in tables with open addressing: each has one place in all of them. */
+export type Weights = {
+  /** Examples of the rarer kind. */
+  examples: number;
+  keys: Int32Array;
+  /** The natural logarithm of one divided by the probability that a submission with the feature is good, and that it is spam. */
+  spam: Float32Array;
+  good: Float32Array;
+};
+
+/** Places of a table between two looks at the clock. */
+const STEP = 4096;
 
 /**
- * The hashes of the five features that most say that a submission is spam; null if it is not. The probability of each feature
- * is that of Gary Robinson, "A Statistical Approach to the Spam Problem", Linux Journal 107 (2003), those of all are combined
- * as R. A. Fisher combines tests (Statistical Methods for Research Workers, 21.1), once for spam and once for the rest, and as
- * if there were fewer of them, since they depend on each other (Robinson's effective size factor, as in bogofilter).
+ * The weights of what was learned, in turns with other work. The probability of each feature is that of Gary Robinson, "A Statistical
+ * Approach to the Spam Problem", Linux Journal 107 (2003).
  */
-export function judge(learned: Learned, hashes: Int32Array): number[] | null {
-  if (!decides(learned)) return null;
-  const found = evidenceOf(learned, hashes);
-  const strongest = found.length > MOST_EVIDENCE ? found.toSorted(byStrength).slice(0, MOST_EVIDENCE) : found;
-  if (scoreOf(strongest, Math.min(learned.spam, learned.good)) < LEAST_SCORE) return null;
-  const forSpam = strongest.filter(({ probability }) => probability > 0.5);
-  // Few features are no proof, however strong: of a short message, its length alone might decide.
-  if (forSpam.length < NAMED) return null;
-  return forSpam
-    .toSorted(byStrength)
-    .slice(0, NAMED)
-    .map(({ hash }) => hash);
-}
-
-function evidenceOf({ spam, good, counts }: Learned, hashes: Int32Array): Evidence[] {
-  const evidence: Evidence[] = [];
-  for (const hash of hashes) {
-    const count = countOf(counts, hash);
-    if (count === 0) continue;
-    const [inSpam, inGood] = [count >> 16, count & 0xffff];
+export async function weigh({ spam, good, counts }: Learned): Promise<Weights> {
+  const examples = Math.min(spam, good);
+  // Counts are less than half full, so that each feature has its place in tables of the same size.
+  const { length } = counts.keys;
+  const weights = {
+    examples,
+    keys: new Int32Array(length),
+    spam: new Float32Array(length),
+    good: new Float32Array(length),
+  };
+  const takeTurns = createTurns();
+  for (let index = 0; index < length; index += 1) {
+    const turn = index % STEP === 0 ? takeTurns() : undefined;
+    if (turn !== undefined) await turn;
+    const hash = counts.keys[index]!;
+    const inSpam = counts.values[index]! >> 16;
+    const inGood = counts.values[index]! & 0xffff;
     const spamRate = (inSpam + UNSEEN) / (spam + 2 * UNSEEN);
     const rate = spamRate / (spamRate + (inGood + UNSEEN) / (good + 2 * UNSEEN));
     // Worth no more than among as many examples as there are of the rarer kind.
-    const seen = Math.min(spam, good) * (inSpam / spam + inGood / good);
+    const seen = examples * (inSpam / spam + inGood / good);
     const probability = (STRENGTH * ASSUMED + seen * rate) / (STRENGTH + seen);
-    if (Math.abs(probability - 0.5) >= LEAST_DEVIATION) evidence.push({ hash, probability });
+    if (hash === 0 || Math.abs(probability - 0.5) < LEAST_DEVIATION) continue;
+    const place = placeOf(weights.keys, hash);
+    weights.keys[place] = hash;
+    weights.spam[place] = -Math.log(1 - probability);
+    weights.good[place] = -Math.log(probability);
   }
-  return evidence;
+  return weights;
 }
 
-function byStrength(one: Evidence, other: Evidence): number {
-  return Math.abs(other.probability - 0.5) - Math.abs(one.probability - 0.5);
+/** Places of the features of the submission that is judged, in memory that this thread uses again. */
+const found = new Int32Array(LEARNING.features);
+
+/**
+ * The hashes of the five features that most say that a submission is spam; null if it is not. The probabilities of all are combined
+ * as R. A. Fisher combines tests (Statistical Methods for Research Workers, 21.1), once for spam and once for the rest, and as
+ * if there were fewer of them, since they depend on each other (Robinson's effective size factor, as in bogofilter).
+ */
+export function judge(weights: Weights, hashes: Int32Array): number[] | null {
+  let count = 0;
+  for (let index = 0; index < hashes.length; index += 1) {
+    const place = placeOf(weights.keys, hashes[index]!);
+    if (weights.keys[place] !== 0) found[count++] = place;
+  }
+  if (count > MOST_EVIDENCE) count = keepStrongest(weights, count);
+  let spam = 0;
+  let good = 0;
+  for (let index = 0; index < count; index += 1) {
+    spam += weights.spam[found[index]!]!;
+    good += weights.good[found[index]!]!;
+  }
+  // Each is at its mean where nothing is known, so that most submissions need no distribution.
+  if (spam <= count || good >= count) return null;
+  const size = Math.ceil((count * weights.examples) / (weights.examples + HALF));
+  const share = size / count;
+  if ((1 + chanceOf(good * share, size) - chanceOf(spam * share, size)) / 2 < LEAST_SCORE) return null;
+  const forSpam = [...found.subarray(0, count)].filter(
+    (place) => weights.spam[place]! > weights.good[place]!,
+  );
+  // Few features are no proof, however strong: of a short message, its length alone might decide.
+  if (forSpam.length < NAMED) return null;
+  return forSpam
+    .toSorted((one, other) => weights.spam[other]! - weights.spam[one]!)
+    .slice(0, NAMED)
+    .map((place) => weights.keys[place]!);
 }
 
-/** How much evidence is for spam, from 0 to 1: 0.5 for none. `examples` are those of the rarer kind. */
-function scoreOf(evidence: readonly Evidence[], examples: number): number {
-  if (evidence.length === 0) return 0.5;
-  let [spam, good] = [0, 0];
-  for (const { probability } of evidence) {
-    spam -= Math.log(1 - probability);
-    good -= Math.log(probability);
+/** Levels of strength, each of an eighth. */
+const levels = new Int32Array(64);
+
+/** Keeps the strongest of the features that were found, of equal ones the first. Returns how many these are. */
+function keepStrongest(weights: Weights, count: number): number {
+  const levelOf = (place: number) =>
+    Math.min(levels.length - 1, Math.floor(8 * Math.max(weights.spam[place]!, weights.good[place]!)));
+  levels.fill(0);
+  for (let index = 0; index < count; index += 1) levels[levelOf(found[index]!)]! += 1;
+  let least = levels.length - 1;
+  let above = 0;
+  for (; above + levels[least]! < MOST_EVIDENCE; least -= 1) above += levels[least]!;
+  let equal = MOST_EVIDENCE - above;
+  let kept = 0;
+  for (let index = 0; index < count; index += 1) {
+    const level = levelOf(found[index]!);
+    if (level < least || (level === least && equal === 0)) continue;
+    if (level === least) equal -= 1;
+    found[kept++] = found[index]!;
   }
-  const size = Math.ceil((evidence.length * examples) / (examples + HALF));
-  const share = size / evidence.length;
-  return (1 + chanceOf(good * share, size) - chanceOf(spam * share, size)) / 2;
+  return kept;
 }
 
 /** The probability that chi-square with `2 * size` degrees of freedom is at least `2 * half`. */

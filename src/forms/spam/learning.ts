@@ -2,7 +2,7 @@ import { AppError } from "../../base/errors.ts";
 import { createTurns, yieldToEventLoop } from "../../base/event-loop.ts";
 import type { FormsApp } from "../store.ts";
 import { featureTexts, featuresOf } from "./features.ts";
-import { type Learned, decides, emptyLearned, judge, learn } from "./learned.ts";
+import { type Weights, decides, emptyLearned, judge, learn, weigh } from "./learned.ts";
 import { LEARNED } from "./spam-reason.ts";
 
 export type LearningApp = Pick<FormsApp, "store" | "now" | "random">;
@@ -49,22 +49,22 @@ async function loadFilter(app: LearningApp, project: string): Promise<Filter> {
           if (!(error instanceof AppError && error.code === "unavailable")) report(error);
         });
       }
-      if (!decides(known.learned)) return null;
-      const found = judge(known.learned, featuresOf(data, salt));
+      if (known.weights === null) return null;
+      const found = judge(known.weights, featuresOf(data, salt));
       return found && LEARNED + featureTexts(data, salt, found).join(", ");
     },
   };
 }
 
-/** The knowledge of a project at one stamp of its examples. */
-type Known = { learned: Learned; stamp: string };
+/** The weights of a project at one stamp of its examples; null where these are too few to decide. */
+type Known = { weights: Weights | null; stamp: string };
 
 /** The knowledge of a project, read again unless it is `known`. */
 async function readLearned({ store }: LearningApp, project: string, known: Known | null): Promise<Known> {
   const { stamp, ...counts } = await store.learning.counts(project);
   if (stamp === known?.stamp) return known;
+  if (!decides(counts)) return { weights: null, stamp };
   const learned = emptyLearned();
-  if (!decides(counts)) return { learned, stamp };
   const { spam, good } = await store.learning.examples(project);
   const takeTurns = createTurns();
   // Both kinds in turns, so that neither takes all the room.
@@ -74,7 +74,7 @@ async function readLearned({ store }: LearningApp, project: string, known: Known
     const turn = takeTurns();
     if (turn !== undefined) await turn;
   }
-  return { learned, stamp };
+  return { weights: decides(learned) ? await weigh(learned) : null, stamp };
 }
 
 /** Bytes in the order of the machine: every one that formflag runs on puts the lowest first. */

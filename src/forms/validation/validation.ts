@@ -104,7 +104,7 @@ export function validate(
 
 function messageOf(code: string): Messages[string] {
   const message = own(ENGLISH, code);
-  if (message === undefined) throw new Error(`there is no message for the keyword ${code}`);
+  if (message === undefined) throw new Error(`no message for the keyword ${code}`);
   return message;
 }
 

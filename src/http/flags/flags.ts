@@ -131,11 +131,9 @@ export function createFlagsService(
 }
 
 /** The cells of an environment; `before` is its earlier snapshot. */
-async function snapshotOf(
-  { records, segments }: FlagSource,
-  before: Snapshot | undefined,
-): Promise<Snapshot> {
-  const standings = await readStandings(records, segments, before?.all.standings);
+async function snapshotOf(source: FlagSource, before: Snapshot | undefined): Promise<Snapshot> {
+  const { records } = source;
+  const standings = await readStandings(source, before?.all.standings);
   return {
     one: new Map(records.map((record) => [record.slug, cellOf([record], standings)])),
     all: cellOf(records, standings),

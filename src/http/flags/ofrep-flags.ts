@@ -110,7 +110,7 @@ async function render(source: FlagSource, before: FlagSet | undefined): Promise<
   // Browser keys read no name of a flag that is not theirs.
   const isNamed = (slug: string, prerequisite?: string) =>
     prerequisite !== undefined && (!ofBrowsers.has(slug) || ofBrowsers.has(prerequisite));
-  const { evaluates } = createPrerequisites(records, (slug) => compiled.get(slug)?.decide);
+  const { evaluates } = createPrerequisites(records, (slug) => compiled.get(slug)?.decide, source.needs);
   for (const record of records) {
     const { slug } = record;
     const evaluate = evaluates(record);

@@ -189,7 +189,7 @@ async function checkFiles(files: FilesPlace, connects: boolean, by: Surroundings
     return [
       warning(
         "files",
-        "submissions with files are refused: there is no place for files",
+        "submissions with files are refused: storage for uploaded files is not configured",
         `name a bucket with ${by.option("blobs")}, or for one server alone a directory with ${by.option("data")}`,
       ),
     ];

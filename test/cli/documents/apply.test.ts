@@ -195,12 +195,12 @@ projects:
     const faults: [text: string, message: string, hint: string][] = [
       [
         "forms:\n  contact:\n    notfy: []\n",
-        'line 3, column 5: forms.contact: there is no key "notfy"',
+        'line 3, column 5: forms.contact: unknown key "notfy"',
         "did you mean notify?",
       ],
       [
         "projects:\n  shop:\n    flags:\n      sale:\n        enabled: true\n",
-        'line 5, column 9: projects.shop.flags.sale: there is no key "enabled"',
+        'line 5, column 9: projects.shop.flags.sale: unknown key "enabled"',
         "enabled belongs under projects.<name>.flags.<name>.environments.<name>",
       ],
       [
@@ -208,7 +208,7 @@ projects:
         'line 1, column 60: projects.shop.flags["a.b"].environments.prod: this environment does not exist',
         "did you mean production? Or add it to projects.shop.environments",
       ],
-      ["form: {}\n", 'line 1, column 1: there is no key "form"', "did you mean forms?"],
+      ["form: {}\n", 'line 1, column 1: unknown key "form"', "did you mean forms?"],
     ];
     for (const [text, message, hint] of faults) {
       await write(text);

@@ -102,7 +102,7 @@ describe("a backup in a bucket", () => {
   test("that is missing, or has no credentials, is said", async () => {
     expect(await run("backup", "verify", fake.url)).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining("there is no backup in s3://bucket/some/prefix"),
+      stderr: expect.stringContaining("no backup found in s3://bucket/some/prefix"),
     });
     const bare = await formflag(["backup", "list", fake.url]);
     expect(bare).toMatchObject({ code: 4, stderr: expect.stringContaining("set AWS_ACCESS_KEY_ID") });

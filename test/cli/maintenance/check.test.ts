@@ -131,7 +131,7 @@ test("a directory without a database is refused and left as it is", async () => 
   const data = tempDirectory();
   const { code, stderr } = await formflag(["check", "--data", data]);
   expect(code).toBe(3);
-  expect(stderr).toContain("there is no formflag.db");
+  expect(stderr).toContain("has no formflag.db");
   expect(readdirSync(data)).toEqual([]);
 });
 

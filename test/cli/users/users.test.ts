@@ -117,7 +117,7 @@ describe("users reset", () => {
     expect((await here.run("users", "get", "ann")).stdout).toMatch(/second factors +totp\n/);
     expect(await here.json("users", "reset", "ann")).toMatchObject({ secondFactors: [], result: "updated" });
     expect((await here.run("users", "reset", "ann")).stdout).toBe(
-      "unchanged user ann: there is no second factor and no session\n",
+      "unchanged user ann: no second factor, no session\n",
     );
     expect(await here.run("users", "reset", "nobody")).toMatchObject({ code: 3, stdout: "" });
   });

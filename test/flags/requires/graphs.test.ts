@@ -9,7 +9,8 @@ import { planImport } from "../../../src/flags/flagd/import.ts";
 import { sourceFile } from "../../../src/flags/flagd/source.ts";
 import { PAYLOAD_SUFFIX } from "../../../src/flags/limits.ts";
 import { createPayload } from "../../../src/flags/flagd/evaluate-flag.ts";
-import { type Prerequisites, createPrerequisites } from "../../../src/flags/requires/prerequisites.ts";
+import type { SharedNeeds } from "../../../src/flags/requires/places.ts";
+import { createPrerequisites } from "../../../src/flags/requires/prerequisites.ts";
 import { type Requirement, requirementsText } from "../../../src/flags/requires/requirement.ts";
 import { type FlagRules, rulesText } from "../../../src/flags/rules/rules.ts";
 import { readFlags } from "../../../src/provider/flags.ts";
@@ -131,7 +132,7 @@ type Result = { value: unknown; variant: string | undefined };
 function byServer(
   records: FlagRecord[],
   context: Context,
-  shared?: Prerequisites["shared"],
+  shared?: SharedNeeds,
 ): Map<string, Result & { reason: string }> {
   const compiled = compileRules<Compiled>(records, SEGMENTS, undefined);
   const { evaluates } = createPrerequisites(records, (slug) => compiled.get(slug)?.decide, shared);

@@ -57,6 +57,15 @@ describe("a flag that needs another", () => {
     expect(await evaluate("pay", pro)).toMatchObject({ metadata: { prerequisite: "search" } });
   });
 
+  test("is off by itself where it is off, whatever it needs", async () => {
+    const { put, evaluate } = await openChain();
+    await put("cart", {});
+    await put("pay", { requires: [{ flag: "cart" }] });
+    await put("banner", { variants: { red: 1, blue: 2 }, requires: [{ flag: "cart" }] });
+    expect(await evaluate("pay")).toEqual({ value: false, variant: "off", reason: "DISABLED" });
+    expect(await evaluate("banner")).toEqual({ reason: "DISABLED" });
+  });
+
   test("needs one of the variants that it names; off is the variant off and false, but no flag without a value", async () => {
     const { put, evaluate } = await openChain();
     await put("colour", { enabled: true, variants: { red: 1, blue: 2 }, defaultVariant: "red" });

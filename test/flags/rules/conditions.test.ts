@@ -170,7 +170,7 @@ describe("a condition", () => {
     ["age > eighteen", "at column 7, eighteen is not a number", "age > 18"],
     ["country in AT DE", "at column 12, AT DE is not one value of a list", 'AT, DE, "New York"'],
     ["plan == pro or team", "at column 20, team is not compared with anything", "plan in pro, team"],
-    ["email like x", "at column 7, there is no operator like", "contains"],
+    ["email like x", "at column 7, unknown operator like", "contains"],
     ["plan == pro team == x", "at column 18, == is not expected here", "plan == pro and country == AT"],
     ["plan == pro and", "at column 16, a condition is missing", "email ends_with @example.com"],
   ])("that is refused names the column, and shows an example: %j", (condition, message, example) => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { LEARNING } from "../../../src/forms/limits.ts";
 import { addCount, countOf, createCounts } from "../../../src/forms/spam/counts.ts";
 import { featureTexts, featuresOf } from "../../../src/forms/spam/features.ts";
-import { emptyLearned, judge, learn } from "../../../src/forms/spam/learned.ts";
+import { decides, emptyLearned, judge, learn, weigh } from "../../../src/forms/spam/learned.ts";
 
 const SALT = "salt";
 
@@ -104,27 +104,30 @@ function learnedFrom(spam: number, good: number) {
   return learned;
 }
 
-const judged = (learned: ReturnType<typeof emptyLearned>, message: string) => {
+const judged = async (learned: ReturnType<typeof emptyLearned>, message: string) => {
   const data = { message };
-  const found = judge(learned, featuresOf(data, SALT));
+  const found = judge(await weigh(learned), featuresOf(data, SALT));
   return found && featureTexts(data, SALT, found);
 };
 
 describe("a filter that has learned", () => {
   test("decides nothing below twenty of each kind", () => {
-    const message = "win money now cheap pills";
-    expect(judged(learnedFrom(500, LEARNING.least - 1), message)).toBeNull();
-    expect(judged(learnedFrom(LEARNING.least - 1, 500), message)).toBeNull();
-    expect(judged(learnedFrom(60, 60), message)).not.toBeNull();
+    const { least } = LEARNING;
+    expect(decides({ spam: 500, good: least - 1 })).toBe(false);
+    expect(decides({ spam: least - 1, good: 500 })).toBe(false);
+    expect(decides({ spam: least, good: least })).toBe(true);
   });
 
-  test("names the five words that decided, the strongest first", () => {
-    const words = judged(learnedFrom(100, 100), "win money now, cheap pills, casino bonus, buy followers");
+  test("names the five words that decided, the strongest first", async () => {
+    const words = await judged(
+      learnedFrom(100, 100),
+      "win money now, cheap pills, casino bonus, buy followers",
+    );
     expect(words).toHaveLength(5);
     for (const word of words!) expect(SPAM.some((text) => text.includes(word))).toBe(true);
   });
 
-  test("leaves alone what is good, what it does not know, and what has few words", () => {
+  test("leaves alone what is good, what it does not know, and what has few words", async () => {
     const learned = learnedFrom(200, 200);
     for (const message of [
       "please call me back, my bicycle is broken",
@@ -132,13 +135,13 @@ describe("a filter that has learned", () => {
       "hello",
       "",
     ])
-      expect(judged(learned, message)).toBeNull();
-    expect(judge(learned, new Int32Array(0))).toBeNull();
+      expect(await judged(learned, message)).toBeNull();
+    expect(judge(await weigh(learned), new Int32Array(0))).toBeNull();
   });
 
-  test("is as careful with far more spam than good ones as with as few of each", () => {
+  test("is as careful with far more spam than good ones as with as few of each", async () => {
     const learned = learnedFrom(1000, 20);
-    expect(judged(learned, "please call me back to win")).toBeNull();
+    expect(await judged(learned, "please call me back to win")).toBeNull();
   });
 
   test("keeps no more features than there may be, and goes on to count those it has", () => {

@@ -12,10 +12,7 @@ const deep = () => JSON.parse(`${'{"!":'.repeat(100)}1${"}".repeat(100)}`) as ob
 test.each<[string, object]>([
   ["projects: it has to be an object, not a list", { projects: [] }],
   ['projects["a b"]: a project is named by', { projects: { "a b": {} } }],
-  [
-    'projects.shop: there is no key "flag"; the keys are name, mailFrom',
-    { projects: { shop: { flag: {} } } },
-  ],
+  ['projects.shop: unknown key "flag"; the keys are name, mailFrom', { projects: { shop: { flag: {} } } }],
   ["projects.shop.flags.preview: this name is reserved", shop({ preview: {} })],
   ['projects.shop.flags["a.b"].environments.develop.enabled', flagIn({ enabled: "on" })],
   ['projects.shop.flags["a.b"].environments.develop.expiredAt', flagIn({ expiredAt: "2027-01-01" })],
@@ -90,7 +87,7 @@ test("keys that begin with x- are left out at every level, and names that do so 
   expect(stored).toContain('"payload":{"x-a":1}');
   for (const name of ["x-b", "x-c", "x-d", "x-e", "x-g"]) expect(stored).not.toContain(name);
   const error = await apply({ "x-g": 1, X: 1 }).catch((error: unknown) => error);
-  expect(String(error)).toContain('there is no key "X"; the keys are');
+  expect(String(error)).toContain('unknown key "X"; the keys are');
 });
 
 describe("over HTTP", () => {

@@ -26,7 +26,7 @@ test.each<[string, string, string, unknown?]>([
   ["limit: it has to be a number", "GET", "/audit?limit=x"],
   ["who: it has to be a text, not a list", "GET", "/audit?who=ann&who=bob"],
   [
-    'there is no key "foo"; the keys are project, action, who, since, until, limit, before',
+    'unknown key "foo"; the keys are project, action, who, since, until, limit, before',
     "GET",
     "/audit?foo=1",
   ],

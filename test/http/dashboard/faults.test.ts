@@ -178,7 +178,7 @@ test.each(["constructor", "__proto__", "toString", "valueOf"])(
     await both("/projects/shop/flags/ticked", (act) => ({ act, flag: "sale", tag: "a" }));
     const row = { rules: "1", "attribute-1": "a", "value-1": "b", "serve-1": "on", act: "check" };
     const checked = await both(path, (operator) => ({ ...row, "operator-1": operator }));
-    expect(checked.text).toContain("there is no operator");
+    expect(checked.text).toContain("unknown operator");
     await both(path, (base) => ({ ...row, "operator-1": "==", base, revision: base }));
     await both(`/projects/shop/flags`, (changed) => ({ slug: `new-${changed.length}`, changed }));
     const stored = (await app.store.flags.find({ project: "shop", environment: "live", flag: "sale" }))!;

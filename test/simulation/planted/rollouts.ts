@@ -52,6 +52,20 @@ export const ROLLOUT_FAULTS: PlantedFault[] = [
     to: "SET until = $now WHERE delivery = $id",
   },
   {
+    name: "a value is welcomed in each of its submissions",
+    test: "world",
+    file: "src/store/sql/memberships/welcomes.ts",
+    from: "AND value IN ${list} GROUP BY value\n      ) AS m",
+    to: "AND value IN ${list} GROUP BY value, submission_seq\n      ) AS m",
+  },
+  {
+    name: "a value is approved without its welcome",
+    test: "world",
+    file: "src/store/sql/memberships/members.ts",
+    from: "  if (source.welcome === null) return;\n",
+    to: "  if (source.welcome !== null) return;\n",
+  },
+  {
     name: "who is named in spam stays a member",
     test: "world",
     file: "src/store/sql/submissions/marks.ts",

@@ -1,6 +1,6 @@
 import { HOUR_MS } from "../../../src/base/days.ts";
 import { sweep } from "../../../src/forms/keeping/removal.ts";
-import { requireConfirmed } from "./opt-ins.ts";
+import { requireConfirmed, requireWelcomed } from "./opt-ins.ts";
 import { requireJudged } from "./checks.ts";
 import { requireApproved } from "./approvals.ts";
 import { requireExperiments } from "./rollouts/experiment-invariants.ts";
@@ -21,6 +21,7 @@ export async function requireSound(world: World, ledger: Ledger): Promise<void> 
   requireDeliveries(world, ledger);
   requireJudged(world, ledger.marked);
   requireConfirmed(world);
+  requireWelcomed(world);
   requireLearned(world);
   requireChangeEvents(world);
   await requireFiles(world);

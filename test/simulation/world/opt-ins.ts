@@ -1,11 +1,16 @@
 import { createForm } from "../../../src/forms/forms.ts";
+import { memberValue } from "../../../src/flags/members.ts";
 import { mailboxOf } from "../../../src/delivery/address.ts";
-import { OPERATOR } from "./asking.ts";
+import { OPERATOR, request } from "./asking.ts";
 import { ASIDE } from "./people.ts";
 import { postOver, visit } from "./posts.ts";
 import type { World } from "./world.ts";
 
 const SLUG = "newsletter";
+/** A segment that the form fills, with a mail to each of its values once it is approved. */
+const READERS = "readers";
+const READERS_PATH = `/projects/${ASIDE}/environments/staging/segments/${READERS}`;
+const WELCOME = "Welcome, reader";
 const LINK = /https:\/\/forms\.example(\/v1\/c\/\S+)/;
 const ADDRESSES = ["ann@example.org", "Ann+news@Example.org", "ben@example.org", "cid@example.org"];
 
@@ -15,7 +20,7 @@ const MOST = 3;
 /** Links that were answered as confirmed. */
 const confirmed = new WeakMap<World, Set<string>>();
 
-/** Steps of senders who sign up, and of those who open the links in their mail, several at once. */
+/** Steps of senders who sign up, of those who open the links in their mail, several at once, and of people who approve them. */
 export async function optInSteps(world: World): Promise<(() => Promise<void>)[]> {
   const { chance } = world.scheduler;
   const { key } = await createForm(world.servers[0]!.app, OPERATOR, {
@@ -25,6 +30,8 @@ export async function optInSteps(world: World): Promise<(() => Promise<void>)[]>
     optInWithin: 86_400,
     notify: ["ops@example.com"],
   });
+  const source = { form: SLUG, field: "email", approve: true, welcome: `# ${WELCOME}\n\nYou are in.\n` };
+  await request(world, world.servers[0], { method: "PUT", path: READERS_PATH, body: { source } });
   const done = new Set<string>();
   confirmed.set(world, done);
   let numbers = 0;
@@ -42,6 +49,12 @@ export async function optInSteps(world: World): Promise<(() => Promise<void>)[]>
         if (value) done.add(link);
       };
       await Promise.all([visit(world, link, {}, "forms"), post(), post()]);
+    },
+    async function approvers() {
+      const body = chance.once(2) ? { all: true } : { values: [memberValue(chance.pick(ADDRESSES))] };
+      const approve = () =>
+        request(world, chance.pick(world.servers), { method: "POST", path: `${READERS_PATH}/approve`, body });
+      await Promise.all([approve(), approve()]);
     },
   ];
 }
@@ -62,7 +75,7 @@ export function requireConfirmed(world: World): void {
     if (state === 3) violated("a submission waits longer than its sender may confirm it");
     if ((state === 0) !== (confirmedAt !== null))
       violated(`a submission is in folder ${state}: ${confirmedAt}`);
-    if (state === 0 && kinds !== "confirmation notification")
+    if (state === 0 && !/^confirmation notification( welcome)?$/.test(kinds ?? ""))
       violated(`a confirmed submission has the deliveries ${kinds}`);
   }
   const answered = confirmed.get(world)?.size ?? 0;
@@ -71,4 +84,22 @@ export function requireConfirmed(world: World): void {
   const byId = new Map(asked.map((each) => [each.id, each]));
   for (const [mailbox, own] of Map.groupBy(byId.values(), ({ to }) => mailboxOf(to)))
     if (own.length > MOST) violated(`${mailbox} was asked ${own.length} times`);
+}
+
+/** Each address that was approved got one mail, and no other got any. */
+export function requireWelcomed({ db, receivers, violated }: World): void {
+  const approved = db
+    .query<{ value: string }, [string]>(
+      "SELECT DISTINCT value FROM memberships WHERE segment = ? AND approved = 1",
+    )
+    .all(READERS);
+  const mail = receivers.mail.filter(({ subject }) => subject === WELCOME);
+  const byAddress = Map.groupBy(mail, ({ to }) => memberValue(to)!);
+  for (const { value } of approved) {
+    // After a kill the same message may be sent again.
+    const messages = new Set(byAddress.get(value)?.map(({ id }) => id));
+    if (messages.size !== 1) violated(`${value} was approved once, and got ${messages.size} mails`);
+    byAddress.delete(value);
+  }
+  for (const value of byAddress.keys()) violated(`${value} got a mail, and was not approved`);
 }

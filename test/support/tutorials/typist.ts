@@ -31,8 +31,12 @@ export async function typePage(steps: Step[], desk: Desk): Promise<Difference[]>
     Object.entries(stands).reduce((all, [word, real]) => all.replaceAll(real, word), text);
   const differences: Difference[] = [];
   const read = async (step: Step, terminal: Terminal) => {
-    if (step.kind === "file") return terminal.saves(step.name, here(step.text));
-    const { text, shown } = step;
+    if (step.kind === "file") terminal.saves(step.name, here(step.text));
+    else await type(step, terminal);
+    const next = Object.keys(after).find(has(step.text));
+    if (next !== undefined) await after[next]!();
+  };
+  const type = async ({ text, shown }: Step & { kind: "commands" }, terminal: Terminal) => {
     const isServer = /^formflag serve\b/m.test(text);
     const answer = Object.keys(answers).find(has(text));
     const last = shown?.trim().split("\n").at(-1) ?? "listening on ";
@@ -43,8 +47,6 @@ export async function typePage(steps: Step[], desk: Desk): Promise<Difference[]>
     const seen = onPage(printed);
     if (wrong.length > 0 || !isShown(shown ?? "", seen))
       differences.push({ typed: text, shown, printed: seen, failed: wrong });
-    const next = Object.keys(after).find(has(text));
-    if (next !== undefined) await after[next]!();
   };
   for (const step of steps) {
     for (const terminal of await desk.terminalsOf(step)) await read(step, terminal);

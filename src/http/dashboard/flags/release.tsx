@@ -1,17 +1,23 @@
 import { sentence } from "../../../base/shapes/words.ts";
 import type { FlagPlace } from "../../../flags/flag.ts";
-import { beginningOf, endingOf, labelOf, lastOf, verbOf } from "../../../flags/release/release-words.ts";
+import {
+  beginningOf,
+  endingOf,
+  labelOf,
+  lastOf,
+  RULES_FIRST,
+  verbOf,
+} from "../../../flags/release/release-words.ts";
 import {
   controlOf,
   detailsOf,
-  findStepsFault,
   HOW,
-  partsOf,
+  hasConditions,
   type Release,
   variantsToRelease,
   WHO,
 } from "../../../flags/release/release.ts";
-import { parseRules } from "../../../flags/rules/rules.ts";
+import { findStepsFault } from "../../../flags/release/steps.ts";
 import { type Fields, textOf } from "../fields.ts";
 import type { Child } from "../markup.ts";
 import type { Page } from "../page.tsx";
@@ -171,14 +177,7 @@ function Will({ screen, release }: { screen: Screen; release: Release }) {
 
 /** The conditions that come before a release, and stay. */
 function Kept({ screen: { record } }: { screen: Screen }) {
-  if (record.rules === null) return null;
-  try {
-    const { rows } = partsOf(parseRules(record.rules));
-    if (rows.length === 0) return null;
-  } catch {
-    return null;
-  }
-  return <span class="keep"> The rules that it has come first.</span>;
+  return hasConditions(record) ? <span class="keep"> {RULES_FIRST}</span> : null;
 }
 
 /** A release on the page that asks for it. */

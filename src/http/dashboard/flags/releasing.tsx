@@ -14,6 +14,7 @@ import {
   usualRelease,
   WHO,
 } from "../../../flags/release/release.ts";
+import { trialName } from "../../../flags/release/trial.ts";
 import { asOneWord } from "../../../flags/rules/condition-values.ts";
 import { comparisonInWords } from "../../../flags/rules/condition-words.ts";
 import { experiments } from "../../../operations/experiments.ts";
@@ -235,17 +236,8 @@ function run(
         async input() {
           const at = { project, environment };
           const { experiments: all } = await perform(c, experiments.list, { names: at });
-          const { metrics, split } = plan.design;
-          const same = all.find(
-            (each) =>
-              each.flag === flag &&
-              each.status === "draft" &&
-              Bun.deepEquals([each.metrics, each.split], [metrics, split]),
-          );
-          const taken = new Set(all.map(({ name }) => name));
-          const numbers = Array.from({ length: all.length + 1 }, (_, index) => `${flag}-${index + 1}`);
-          const name = same?.name ?? [flag, ...numbers].find((each) => !taken.has(each))!;
-          if (!same)
+          const { name, isNew } = trialName(flag, plan.design, all);
+          if (isNew)
             await perform(c, experiments.create, { names: at, body: { name, flag, ...plan.design } });
           return { names: { ...at, experiment: name } };
         },

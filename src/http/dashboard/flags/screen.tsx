@@ -16,7 +16,7 @@ import {
 import { flagState } from "../../../flags/history.ts";
 import { turnedOffBy, turnedOffInWords } from "../../../flags/requires/dependents.ts";
 import { neededBy } from "../../../flags/requires/requirement.ts";
-import { parseGuard } from "../../../flags/ramps/guard.ts";
+import { knownMetrics } from "../../../flags/ramps/guard.ts";
 import { settled } from "../../../flags/ramps/ramp-plan.ts";
 import { isHeld } from "../../../flags/ramps/ramp.ts";
 import { viewRamp } from "../../../flags/ramps/ramp-view.ts";
@@ -199,12 +199,10 @@ export async function readMetrics(
       : app.store.experiments.page(project, environment, { limit: COUNTED }),
     mayForms ? pageForms(app, caller, { project, limit: COUNTED }) : { items: [] },
   ]);
-  const counted = found.items.flatMap(({ experiment: { metrics, guards } }) => [
-    ...metrics,
-    ...guards.map((guard) => parseGuard(guard).metric),
-  ]);
-  const own = forms.items.map(({ slug }) => `submissions:${slug}`);
-  return [...new Set(["event:error", ...counted.toSorted(), ...own])];
+  return knownMetrics(
+    found.items.map(({ experiment }) => experiment),
+    forms.items.map(({ slug }) => slug),
+  );
 }
 
 /** A test context of the project, and what the flag is for it now and after a change that is not stored. */

@@ -33,7 +33,7 @@ export function* queueWelcomes(source: Welcoming, values: readonly string[], now
   const members = yield* allAmong<{ value: string; seq: number; data: string }>(
     values,
     (list) => `SELECT m.value, s.seq, s.data FROM submissions s JOIN (
-        SELECT value, max(submission_seq) AS seq FROM memberships
+        SELECT value, min(submission_seq) AS seq FROM memberships
         WHERE environment_id = $environmentId AND segment = $segment AND value IN ${list} GROUP BY value
       ) AS m ON m.seq = s.seq`,
     { environmentId, segment },
