@@ -61,7 +61,7 @@ function originsInWords(origins: readonly string[]): string {
 function screens(form: Form): string {
   const { spam, honeypots, spamWords, spamEmails, spamLinks, spamDisposable, duplicates, challenge, learn } =
     form;
-  const hosts = form.checks.map((each) => URL.parse(each)?.host ?? each);
+  const hosts = [...new Set(form.checks.map((each) => URL.parse(each)?.host ?? each))];
   const found = joined([
     challenge && "challenge",
     honeypots.length === 0 ? "honeypot" : counted(honeypots.length + 1, "honeypot"),

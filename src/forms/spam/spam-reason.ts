@@ -47,11 +47,39 @@ export function spamKind(reason: string): string {
   return [WORD, CHECK, LEARNED].find((kind) => reason.startsWith(kind))?.slice(0, -1) ?? reason;
 }
 
+/** A reason for lists: the check alone where it named words or said more. */
+export function spamInBrief(reason: string): string {
+  const isLong = reason.startsWith(LEARNED) || reason.startsWith(CHECK);
+  return isLong ? spamCheckInWords(spamKind(reason)) : reason;
+}
+
+/** Features that the filter names, by their text, in words. No word has a colon. */
+const FEATURES: readonly (readonly [RegExp, string])[] = [
+  [/^from:(.*@)$/, "an address that begins with $1"],
+  [/^from:(.*)$/, "an address at $1"],
+  [/^link:(.*)$/, "a link to $1"],
+  [/^links:\d+$/, "how many links it has"],
+  [/^length:(.*):\d+$/, "how long $1 is"],
+  [/^capitals:(.*)$/, "capitals in $1"],
+  [/^exclamation:(.*)$/, "exclamation marks in $1"],
+  [/^script:(.*)$/, "$1 letters"],
+  [/^markup:html$/, "HTML"],
+  [/^markup:bbcode$/, "BBCode"],
+  [/^long:\d+$/, "a long word"],
+];
+
+function featureInWords(feature: string): string {
+  const known = FEATURES.find(([pattern]) => pattern.test(feature));
+  return known ? feature.replace(known[0], known[1]) : `"${feature}"`;
+}
+
 /** Why a submission is spam as a sentence without a full stop; a reason from elsewhere, which an import can have, as it is. */
 export function explainSpam(reason: string): string {
   if (reason.startsWith(WORD)) return `it matches the spam word "${reason.slice(WORD.length)}"`;
   if (reason.startsWith(CHECK)) return `${REASONS["check"]}: "${reason.slice(CHECK.length)}"`;
-  if (reason.startsWith(LEARNED))
-    return `it is like what was marked as spam: ${reason.slice(LEARNED.length)}`;
+  if (reason.startsWith(LEARNED)) {
+    const features = reason.slice(LEARNED.length).split(", ");
+    return `it is like what was marked as spam: ${features.map(featureInWords).join(", ")}`;
+  }
   return Object.hasOwn(REASONS, reason) ? REASONS[reason]! : reason;
 }

@@ -104,6 +104,57 @@ test("External checks come before the filter, which then files what they let pas
   expect(asked).toBe(2);
 });
 
+const PARTS = {
+  learning: { learn: true },
+  confirmation: { optIn: "email" },
+  checks: { checks: ["https://check.example/"] },
+} satisfies Record<string, Partial<NewForm>>;
+
+test.each<(keyof typeof PARTS)[]>([
+  ["learning", "confirmation", "checks"],
+  ["learning", "checks", "confirmation"],
+  ["confirmation", "learning", "checks"],
+  ["confirmation", "checks", "learning"],
+  ["checks", "learning", "confirmation"],
+  ["checks", "confirmation", "learning"],
+])(
+  "A form with %s, then %s and %s asks its checks, then its filter, then the sender",
+  async (first, second, third) => {
+    const { app, post, teach, renew, mark, outgoing } = await open({ learn: false });
+    await teach(60);
+    let verdict = "ok";
+    let asked = 0;
+    outgoing.ask = async () => {
+      asked += 1;
+      return { answer: JSON.stringify({ verdict }) };
+    };
+    let form!: Form;
+    for (const part of [first, second, third])
+      ({ form } = await setForm(app, OPERATOR, "contact", PARTS[part]));
+    await renew();
+    const send = async (message: string) => {
+      const { id } = await post(message, form);
+      const { state, spam } = (await app.store.submissions.find(id))!;
+      const query = { limit: 9, before: null, formKeys: null, projects: null, submission: id, status: null };
+      const { items } = await app.store.deliveries.page(query);
+      return { id, state, spam: spam && spamKind(spam), deliveries: items.map(({ kind }) => kind) };
+    };
+    expect(await send("when do you open")).toMatchObject({
+      state: "unconfirmed",
+      spam: null,
+      deliveries: ["confirmation"],
+    });
+    const { id, ...found } = await send(MIXED);
+    expect(found).toEqual({ state: "spam", spam: "learn", deliveries: [] });
+    expect(asked).toBe(2);
+    await mark([id], "inbox");
+    expect((await app.store.submissions.find(id))!.state).toBe("unconfirmed");
+    verdict = "spam";
+    expect(await send("when do you open")).toMatchObject({ state: "spam", spam: "check", deliveries: [] });
+    expect(asked).toBe(3);
+  },
+);
+
 test("What does not match the schema is refused, though it is like spam", async () => {
   const { app, post, teach } = await open();
   await teach(60);

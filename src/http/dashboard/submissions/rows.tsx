@@ -2,6 +2,7 @@ import { chosenIn, formOf } from "../forms/form-words.ts";
 import type { Submission } from "../../../forms/submission.ts";
 import { userInWords } from "../../../forms/submission-columns.ts";
 import type { Title } from "../../../forms/inbox/title.ts";
+import { spamInBrief } from "../../../forms/spam/spam-reason.ts";
 import type { TitleOf } from "../../../forms/inbox/titles.ts";
 import { inboxPath } from "../paths.ts";
 import { Icon } from "../parts/icon.tsx";
@@ -123,7 +124,11 @@ function About({
   return (
     <>
       {hasFolders && (state === "archived" || state === "unconfirmed") && <Badge>{state}</Badge>}
-      {spam !== null && <Badge tone="warn">{hasFolders ? `spam: ${spam}` : <Foreign text={spam} />}</Badge>}
+      {spam !== null && (
+        <Badge tone="warn">
+          {hasFolders ? `spam: ${spamInBrief(spam)}` : <Foreign text={spamInBrief(spam)} />}
+        </Badge>
+      )}
       {labels.map((label) => (
         <Badge tone="info">
           <Foreign text={label} />

@@ -106,6 +106,13 @@ function Body({ view }: { view: SubmissionView }) {
           </p>
         </Notice>
       )}
+      {submission.unchecked !== null && (
+        <Notice tone="warn">
+          <p>
+            Not checked: <Foreign text={submission.unchecked} />.
+          </p>
+        </Notice>
+      )}
       <div>
         <div class="title">
           <Heading submission={submission} address={address} />

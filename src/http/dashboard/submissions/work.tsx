@@ -211,7 +211,7 @@ export function BlockFold({
 
 /** The facts about a submission that are seldom needed, and its JSON. */
 export function FactsFold({ view: { submission } }: { view: SubmissionView }) {
-  const { id, createdAt, meta, flags, unchecked, confirmedAt, unsubscribedAt, consent } = submission;
+  const { id, createdAt, meta, flags, confirmedAt, unsubscribedAt, consent } = submission;
   const name = formOf(submission);
   return (
     <details class="small more-facts" id="facts">
@@ -221,7 +221,6 @@ export function FactsFold({ view: { submission } }: { view: SubmissionView }) {
         facts={[
           ["Received", <ExactTime at={Date.parse(createdAt)} />],
           ["Form", <A to={formPath(name)}>{name}</A>],
-          has(unchecked) && ["Not checked", <Foreign text={unchecked!} />],
           confirmedAt !== null && ["Confirmed", <ExactTime at={Date.parse(confirmedAt)} />],
           unsubscribedAt !== null && ["Unsubscribed", <ExactTime at={Date.parse(unsubscribedAt)} />],
           consent !== null && ["Agreed to", <ForeignValue text={consent.text} />],
