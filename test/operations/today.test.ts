@@ -128,5 +128,8 @@ test("what happens by itself is listed in the order in which it happens", async 
   await storeSubmission(app, form, { data: "{}", files: [] });
   app.clock.now += 4 * DAY_MS;
   const later = await findComing(app, OPERATOR, null, 10);
-  expect(titles(later)).toContain("Old submissions of Contact are deleted, about 1 in a week");
+  // A confirmation has an end for every form, and what waits for its sender is of none of these days.
+  expect(titles(later).filter((title) => title.startsWith("Old"))).toEqual([
+    "Old submissions of Contact are deleted, about 1 in a week",
+  ]);
 });
