@@ -9,9 +9,9 @@ export function addDemoCommand(demo: Command, io: Io): void {
     .option("--no-open", "do not open the dashboard in a browser")
     .option("--keep <dir>", "store the data in this directory, and keep it")
     .after(`
-Serves a small shop with the last six weeks of its forms and flags: 400 submissions, replies, spam, experiments, a release
-that its guard stopped, a change that waits for approval, and a target that fails. It prints a link that signs you in as
-mara, the admin; jonas and hanna are members. Nothing is sent to other machines. The data is in a temporary directory,
+Serves a small shop with the last six weeks of its forms and flags: 400 messages, replies, spam, experiments, a beta with
+its people, a release that its guard stopped, a change that waits for approval, and a target that fails. It prints a link
+that signs you in as mara, the admin; jonas and hanna are members. Nothing is sent to other machines. The data is in a temporary directory,
 which is removed when you press Ctrl-C. The settings of other servers (FORMFLAG_…) do not apply.
 
 Examples:

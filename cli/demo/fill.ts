@@ -7,6 +7,7 @@ import { DAY_MS } from "../../src/base/days.ts";
 import { applyDocument } from "../../src/documents/apply.ts";
 import type { Document } from "../../src/documents/document.ts";
 import { setEnvironment } from "../../src/projects/environments.ts";
+import { betaEvents } from "./beta.ts";
 import { inboxEvents } from "./inbox.ts";
 import { DAYS } from "./messages.ts";
 import { ago, by, PROJECT } from "./people.ts";
@@ -24,6 +25,7 @@ export async function fillDemo(app: App): Promise<void> {
     ago(now, DAYS + 0.5, () => openShop(app, now)),
     ...releaseEvents(app, now),
     ...inboxEvents(app, now),
+    ...betaEvents(app, now),
   ];
   try {
     for (const { at, run } of events.toSorted((a, b) => a.at - b.at)) {

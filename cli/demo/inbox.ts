@@ -9,6 +9,7 @@ import { assignSubmissions, noteSubmission } from "../../src/forms/inbox/submiss
 import { titleOfContent } from "../../src/forms/inbox/titles.ts";
 import { rowText } from "../../src/forms/transfer/import-row.ts";
 import { importSubmissions } from "../../src/forms/transfer/import.ts";
+import { createOptInLinks } from "../../src/forms/opt-in/links.ts";
 import { markSubmissions } from "../../src/forms/inbox/submission-marks.ts";
 import { storeSubmission } from "../../src/forms/submissions.ts";
 import { addTarget } from "../../src/forms/targets.ts";
@@ -23,6 +24,9 @@ export const DEAD_NETWORK = "127.0.0.1/32";
 export const DEAD_TARGET = "slack:http://127.0.0.1:9/services/orders";
 export const deadOutgoing = ({ now }: App) =>
   createOutgoing({ targetNetworks: [DEAD_NETWORK], mail: null }, now, VERSION);
+
+/** Where links in mail begin that a demo sends to no address. */
+export const SHOP_URL = "https://larch.example";
 
 /** The newest messages are unread. */
 const UNREAD = 7;
@@ -126,13 +130,14 @@ function fail(error: unknown): never {
 }
 
 /** Delivers what is queued to receivers that take everything, without sending it. */
-function deliver(app: App): Promise<void> {
+export function deliver(app: App): Promise<void> {
   const send = async () => delivered(200);
   const from = { name: "", address: "shop@larch.example" };
   const mail = { mailer: { send, close: () => {} }, from, inspect: async () => null };
   const ask = async () => ({ error: "a demo asks no checks" });
   const outgoing = { check: async () => {}, ask, sendWebhook: send, sendChat: send, mail };
-  const files = { url: async () => "", open: async () => new ReadableStream<Uint8Array>() };
+  const optIn = createOptInLinks(app, SHOP_URL);
+  const files = { url: async () => "", open: async () => new ReadableStream<Uint8Array>(), optIn };
   const report = { attempted: () => {}, failed: () => {}, error: fail };
   return createOutbox(
     app,

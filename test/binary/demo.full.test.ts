@@ -101,6 +101,32 @@ test("the winner of the demo's experiment has reached everyone, and every target
   expect(await run("audit", "verify")).toMatchObject({ code: 0 });
 });
 
+test("a demo has a beta, whose people confirm, are approved and welcomed, and answer with what they saw", async () => {
+  const keep = join(tempDirectory(), "shop");
+  await (await startDemo(["--keep", keep])).stop();
+  const { run, list } = commandsOn(keep);
+  const place = ["-p", "shop", "-e", "production"];
+  const count = async (...args: string[]) => (await list(...args)).length;
+  expect(await count("segments", "members", "beta-testers", ...place)).toBe(6);
+  expect(await count("segments", "members", "beta-testers", ...place, "--pending")).toBe(2);
+  expect(await count("submissions", "list", "beta-signup")).toBe(8);
+  expect(await count("submissions", "list", "beta-signup", "--unconfirmed")).toBe(2);
+  const deliveries = await list("deliveries", "list", "--form", "beta-signup", "--limit", "100");
+  expect(new Set(deliveries.map(({ status }) => status))).toEqual(new Set(["delivered"]));
+  expect(deliveries.filter(({ kind }) => kind === "welcome")).toHaveLength(6);
+  const answers = ["submissions", "list", "beta-feedback", "--flag"];
+  expect(await count(...answers, "checkout=on")).toBe(6);
+  expect(await count(...answers, "checkout=on", "--flag", "search-ranking=off")).toBe(3);
+  const context = (email: string) => JSON.stringify({ targetingKey: email, email });
+  for (const [email, value] of [
+    ["ann.hughes@example.com", true],
+    ["greta.steiner@example.com", false],
+  ] as const) {
+    const read = await run("flags", "evaluate", "checkout", ...place, "--context", context(email), "--json");
+    expect(JSON.parse(read.stdout)).toMatchObject({ value });
+  }
+});
+
 test("each demo has the same messages, and keys of its own", async () => {
   const demos = await Promise.all(
     ["one", "two"].map(async () => {

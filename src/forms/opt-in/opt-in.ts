@@ -48,7 +48,7 @@ export function paceHash(address: string): string {
 export async function consentOf(
   app: FormsApp,
   form: Form,
-  sender: Sender,
+  sender: Pick<Sender, "network" | "details">,
   visitor: Visitor | null,
 ): Promise<string> {
   const consent: StoredConsent = {
