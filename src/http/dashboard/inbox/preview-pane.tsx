@@ -1,7 +1,7 @@
 import type { TitleOf } from "../../../forms/inbox/titles.ts";
 import { A, ButtonForm, ButtonLink } from "../parts/link.tsx";
 import { Foreign, visible } from "../parts/text.tsx";
-import { Content, Heading } from "../submissions/content.tsx";
+import { Content, Heading, Unconfirmed } from "../submissions/content.tsx";
 import { besideOf, submissionPath } from "../submissions/rows.tsx";
 import { useMayWriteForms } from "../view.ts";
 import { MOVES } from "./controls.tsx";
@@ -25,7 +25,8 @@ export function PreviewPane({
   const { id, project, spam, state } = submission;
   const { title, formName } = titleOf(submission);
   const mayWrite = useMayWriteForms(project);
-  const replies = mayWrite && address !== null && spam === null;
+  const isUnconfirmed = state === "unconfirmed";
+  const replies = mayWrite && address !== null && spam === null && !isUnconfirmed;
   const [mark, label] = MOVES[state][0]!;
   const to = { to: submissionPath(submission), query: besideOf(query) };
   return (
@@ -57,6 +58,7 @@ export function PreviewPane({
         )}
       </div>
       <div class="body">
+        {isUnconfirmed && <Unconfirmed />}
         <div>
           <div class="title">
             <h2>

@@ -39,7 +39,7 @@ function KindField({ kind, value, mayLack = false, timeZone = "UTC", hint, ...co
     case "senders":
       return <AreaField {...rest} value={value} rows={3} />;
     case "area":
-      return <AreaField {...rest} value={value} rows={4} />;
+      return <AreaField {...rest} value={value} rows={Math.min(Math.max(value.split("\n").length, 4), 12)} />;
     case "json":
       return <AreaField {...rest} value={value} rows={10} code />;
     case "time":

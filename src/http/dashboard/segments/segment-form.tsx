@@ -109,10 +109,15 @@ export function faultOf({ message, errors }: AppError, draft: RuleDraft): string
   return line === null ? `${fault}` : `line ${line}: ${fault}`;
 }
 
+/** The field of a source that a fault begins with, such as `welcome: …`; else its form. */
+function fieldOf(fault: string): string {
+  return Object.keys(SOURCE).find((name) => fault.startsWith(`${name}: `)) ?? "form";
+}
+
 /** The fields of a rule. */
 export function RuleFields({ draft, fault }: { draft: RuleDraft; fault?: string | undefined }) {
   if (draft.as === "form") {
-    const faults = fault === undefined ? {} : { form: fault };
+    const faults = fault === undefined ? {} : { [fieldOf(fault)]: fault.replace(/^\w+: /, "") };
     return (
       <>
         <input type="hidden" name="as" value="form" />

@@ -52,6 +52,7 @@ export function segmentPage(segment: OneSegment): Page {
     tab: "segments",
     title: `Segment ${name} in ${environment.slug}`,
     heading: name,
+    back: { to: pathTo(SEGMENTS, { project: slug }), label: "Segments" },
     actions: <More environment={environment} to={`${segmentPath(slug, environment.slug, name)}/delete`} />,
     ...(isTyped && { topics: [] }),
     commands: [

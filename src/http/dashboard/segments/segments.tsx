@@ -230,15 +230,15 @@ export function MembersCard({ segment, members }: { segment: FoundSegment; membe
       {lists && lists.pending.length > 0 && (
         <>
           <h3>Pending</h3>
-          <ul>
+          <ul class="stack">
             {lists.pending.map(({ value }) => (
-              <li>
-                <Foreign text={value} />{" "}
+              <li class="line">
                 {mayApprove && (
                   <Form to={`${to}/approve`} values={{ value }} class="inline" label={`Approve ${value}`}>
                     <Button label={`Approve ${value}`}>Approve</Button>
                   </Form>
                 )}
+                <Foreign text={value} />
               </li>
             ))}
           </ul>

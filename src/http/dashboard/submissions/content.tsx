@@ -7,6 +7,7 @@ import { Icon } from "../parts/icon.tsx";
 import { A, CopyButton } from "../parts/link.tsx";
 import { addressOf, useView } from "../view.ts";
 import { Time } from "../parts/time.tsx";
+import { Notice } from "../parts/status.tsx";
 import { submissionPath } from "./rows.tsx";
 
 /** Characters of a value that a page shows, fewer if several are long. */
@@ -248,5 +249,17 @@ export function Json({ submission }: { submission: Submission }) {
         </details>
       )}
     </>
+  );
+}
+
+/** Why a submission is in its folder that its sender has not confirmed. */
+export function Unconfirmed() {
+  return (
+    <Notice>
+      <p>
+        Its sender was asked by mail to confirm it. It is not delivered and not counted, and deleted if they
+        do not.
+      </p>
+    </Notice>
   );
 }

@@ -15,7 +15,7 @@ import { Toolbar } from "../inbox/toolbar.tsx";
 import { TickedRows } from "../inbox/list.tsx";
 import { type InboxQuery, addressIn, parametersOf, pathOf, valuesOf } from "../inbox/query.ts";
 import type { Neighbour } from "../inbox/load.ts";
-import { Content, Files, Heading } from "./content.tsx";
+import { Content, Files, Heading, Unconfirmed } from "./content.tsx";
 import { Stars, besideOf, submissionPath, type SubmissionPlace } from "./rows.tsx";
 import {
   AssignMenu,
@@ -113,6 +113,7 @@ function Body({ view }: { view: SubmissionView }) {
           </p>
         </Notice>
       )}
+      {submission.state === "unconfirmed" && <Unconfirmed />}
       <div>
         <div class="title">
           <Heading submission={submission} address={address} />
