@@ -75,7 +75,16 @@ const PLACE = {
 } as const;
 
 /** An environment with its key, for a person. */
-function describeEnvironment({ slug, name, key, locked, color, approvals, position }: Environment): string {
+function describeEnvironment({
+  slug,
+  name,
+  key,
+  locked,
+  color,
+  approvals,
+  approveWith,
+  position,
+}: Environment): string {
   return details([
     ["environment", slug],
     ["name", name],
@@ -83,6 +92,7 @@ function describeEnvironment({ slug, name, key, locked, color, approvals, positi
     ["locked", locked ? "yes" : null],
     ["color", color],
     ["approvals", approvals > 0 ? String(approvals) : null],
+    ["approve with", approveWith],
     ["position", position?.toString()],
   ]);
 }
@@ -122,7 +132,7 @@ const addSet = verb("set", {
 Examples:
   formflag environments set production -p shop --name Live --color red
   formflag environments set develop -p shop --color none
-  formflag environments set production -p shop --approvals 1
+  formflag environments set production -p shop --approvals 1 --approve-with passkey
   formflag environments set develop -p shop --position 1
 `,
   parse: async (input, given) => {
@@ -136,10 +146,15 @@ Examples:
     const set = await client.call(operations.set, { names, body: patch });
     const { project, environment } = names;
     const changed = Object.keys(patch) as (keyof typeof patch)[];
-    const what = changed.map((name) => `${name} ${set[name] ?? "none"}`).join(", ");
+    const what = changed.map((name) => `${words(name)} ${set[name] ?? "none"}`).join(", ");
     await report(set, shown`${set.result} environment ${environment} of project ${project}: ${what}\n`);
   },
 });
+
+/** The name of a field in words: `approve with`. */
+function words(field: string): string {
+  return field.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
 
 /** `lock`, or `unlock`. */
 function lockVerb(locked: boolean) {

@@ -1,4 +1,5 @@
 import type { ActorType } from "./audit/entry.ts";
+import type { PasskeyAnswer } from "./factors/webauthn.ts";
 import type { Membership } from "./members/member.ts";
 import type { Review, ReviewNote } from "./review/review.ts";
 import type { Rights } from "./rights.ts";
@@ -38,6 +39,8 @@ export type Caller = Rights & {
   source?: Source | undefined;
   /** The name of the assistant's client that acts for a user, such as `Claude`; undefined for a caller that acts by itself. */
   via?: string | undefined;
+  /** The answer of a passkey of the user that came with the call, for one act. */
+  passkey?: PasskeyAnswer | undefined;
   /** The network address of the request. */
   address?: string | undefined;
   /** The review of the changes; without one, environments that need approvals refuse them. */

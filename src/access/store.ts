@@ -127,6 +127,9 @@ export type BegunSignIn = { hash: string; expiresAt: number };
 /** A code as it is spent: the step of one of the app, or the hash of a recovery code; null for a wrong one. */
 export type SpentCode = { key: Uint8Array; step: number } | { recovery: string } | null;
 
+/** A use of a passkey, by its id: its new counter, and the challenge that it answers. */
+export type UsedPasskey = { id: string; counter: number; challenge: SpentChallenge };
+
 type FactorStore = {
   totp(user: string): Promise<Totp | undefined>;
   /** The user of a sign-in that waits for a code, and how it began; undefined if it ended until `now`. */
@@ -143,6 +146,16 @@ type FactorStore = {
     session: NewSession,
     limits: Patience & { most: number },
   ): Promise<User | { wait: number } | "wrong" | "ended">;
+  /**
+   * Spends a code of a user at `now`, if it counts. Wrong ones count together with those of sign-ins: beyond `failures` no code
+   * is checked for `wait` milliseconds.
+   */
+  tryCode(
+    user: string,
+    code: SpentCode,
+    now: number,
+    patience: Patience,
+  ): Promise<{ wait: number } | "spent" | "wrong">;
   /** Whether any user has a passkey. */
   hasPasskeys(): Promise<boolean>;
   /** The oldest first. */
@@ -153,10 +166,9 @@ type FactorStore = {
    * Spends a challenge, records the use of the passkey with that id and its new counter, and stores the session, all or
    * nothing. Returns undefined where the challenge was spent, the passkey is gone, or its counter has not grown.
    */
-  usePasskey(
-    used: { id: string; counter: number; challenge: SpentChallenge },
-    session: NewSession,
-  ): Promise<User | undefined>;
+  usePasskey(used: UsedPasskey, session: NewSession): Promise<User | undefined>;
+  /** The same of a user at a time, without a session. Returns whether it counts. */
+  presentPasskey(used: UsedPasskey, user: string, at: number): Promise<boolean>;
 };
 
 export type SecretStore = {
@@ -176,6 +188,9 @@ export type AccessStore = AuditStore & {
   identities: IdentityStore;
   secrets: SecretStore;
 };
+
+/** The part of the app that checks second factors. */
+export type FactorsApp = ClockAndRandom & { store: Pick<AccessStore, "factors" | "secrets" | "audit"> };
 
 /** The part of the app that operations on tokens, users and sessions use. */
 export type AccessApp = ClockAndRandom & { store: ChangeStore<AccessChange> & AccessStore };

@@ -27,8 +27,8 @@ const AUDITED: Audited = {
   setProject: ({ project, settings }) => entry("project.set", { project }, project, settings),
   deleteProject: ({ project }) => entry("project.delete", { project }, project),
   insertEnvironment: ({ project, environment }) => entry("environment.create", { project }, environment.slug),
-  updateEnvironment: ({ project, environment, name, locked, color, approvals }) =>
-    entry("environment.set", { project }, environment, { name, locked, color, approvals }),
+  updateEnvironment: ({ project, environment, name, locked, color, approvals, approveWith }) =>
+    entry("environment.set", { project }, environment, { name, locked, color, approvals, approveWith }),
   orderEnvironments: ({ project, environments }) =>
     entry("project.set", { project }, project, { environments }),
   setMetadata: ({ project, environment }) =>
@@ -36,8 +36,11 @@ const AUDITED: Audited = {
   deleteEnvironment: ({ project, environment }) => entry("environment.delete", { project }, environment),
   insertProposal: ({ project, proposal, action }) =>
     entry(action, { project }, proposal.id, proposalDetails(proposal)),
-  updateProposal: ({ project, proposal, action }) =>
-    entry(action, { project }, proposal.id, proposalDetails(proposal)),
+  updateProposal: ({ project, proposal, action }) => {
+    const factor = action === "change.approve" ? proposal.reviews.at(-1)?.factor : undefined;
+    const more = factor === undefined ? {} : { with: factor };
+    return entry(action, { project }, proposal.id, { ...proposalDetails(proposal), ...more });
+  },
   insertProjectTarget: ({ project, target: { id } }) =>
     entry("target.create", { project }, id, { kind: "webhook", on: ["changes"] }),
   deleteProjectTarget: ({ project, id }) => entry("target.delete", { project }, id),

@@ -51,5 +51,8 @@ export type DocumentsApp = Omit<FormsApp, "store"> & {
 
 /** The part of the app that proposes and reviews changes. */
 export type ProposalsApp = DocumentsApp & {
-  store: { proposals: ProposalStore } & Pick<AccessStore, "users" | "tokens" | "members">;
+  store: { proposals: ProposalStore } & Pick<
+    AccessStore,
+    "users" | "tokens" | "members" | "factors" | "secrets" | "audit"
+  >;
 };

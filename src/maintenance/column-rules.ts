@@ -43,7 +43,7 @@ import { areLabels, HANDLING_KINDS } from "../forms/inbox/handling.ts";
 import { CEILING_FILES, CEILING_FILE_SIZE, HANDLING_LIMITS } from "../forms/limits.ts";
 import { areSeenFlags } from "../forms/seen-flags.ts";
 import { SUBMISSION_MARKS, SUBMISSION_STATES } from "../forms/submission-state.ts";
-import { PROPOSAL_STATUSES, MAX_APPROVALS } from "../projects/approval.ts";
+import { APPROVE_WITH, PROPOSAL_STATUSES, MAX_APPROVALS } from "../projects/approval.ts";
 import { consentIn } from "../forms/opt-in/consent.ts";
 import { isHoneypotName } from "../forms/intake/control-fields.ts";
 import { isFlagName } from "../forms/intake/open-when.ts";
@@ -123,6 +123,7 @@ export const RULES = {
   object: json(isObject),
   list: json(Array.isArray),
   approvals: integer(0, MAX_APPROVALS),
+  approveWith: oneOf(APPROVE_WITH),
   changeStatus: oneOf(PROPOSAL_STATUSES),
   rampSteps: json(areRampSteps),
   rampEvery: integer(RAMP_LIMITS.least, RAMP_LIMITS.most),

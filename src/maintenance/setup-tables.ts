@@ -76,6 +76,7 @@ export const SETUP_TABLES = {
     locked: "integer bit",
     color: "text? color",
     approvals: "integer approvals",
+    approve_with: "text? approveWith",
     position: "integer count",
   }),
   test_contexts: setup("project_id name", {

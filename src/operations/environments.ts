@@ -37,7 +37,8 @@ export const environments = noun("environments", () => import("./schema/environm
   set: {
     method: "PATCH",
     path: ONE,
-    summary: "Lock or unlock an environment, or give it another name, color, number of approvals or place",
+    summary:
+      "Lock or unlock an environment, or give it another name, color, number of approvals, factor of them or place",
     scope: "admin",
     place: "environment",
     run: async ({ app, caller, names, body }) => {

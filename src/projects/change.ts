@@ -1,3 +1,4 @@
+import type { ApproveWith } from "./approval.ts";
 import type { Color } from "./environment-card.ts";
 import type { ProjectSettings } from "./project.ts";
 import type { Environment } from "./environment.ts";
@@ -26,6 +27,7 @@ export type ProjectChange =
       locked: boolean;
       color: Color | null;
       approvals: number;
+      approveWith: ApproveWith | null;
     } & Recorded)
   /** Sets the order of all environments of a project. */
   | ({ change: "orderEnvironments"; environments: readonly string[] } & Recorded)

@@ -1,5 +1,5 @@
 import type { Card } from "../base/kinds/kinds.ts";
-import { MAX_APPROVALS } from "./approval.ts";
+import { APPROVE_WITH, MAX_APPROVALS } from "./approval.ts";
 
 /** Colours of environments. Pages show each with the name of its environment, never alone. */
 export const COLORS = ["gray", "red", "orange", "yellow", "green", "blue", "purple", "pink"] as const;
@@ -38,6 +38,24 @@ export const ENVIRONMENT = {
     kind: { is: "count", least: 0, most: MAX_APPROVALS },
     option: ["approvals <n>", "number of people who must approve a change of its flags, from 0 to 5"],
     label: "Approvals of a change",
+  },
+  /** The second factor that each approval is given with, asked for at the approval itself; null for none. */
+  approveWith: {
+    kind: {
+      is: "choice",
+      among: APPROVE_WITH,
+      error: "passkey, totp, any, or null",
+      labels: {
+        "": "nothing more",
+        any: "a passkey or a code of an authenticator app",
+        totp: "a code of an authenticator app",
+        passkey: "a passkey",
+      },
+    },
+    default: null,
+    option: ["approve-with <factor>", "second factor that each approval is given with"],
+    label: "To approve takes",
+    hint: "Asked for at the approval itself.",
   },
   /** The place among the environments of a project, from 1 on; a number beyond them is the last. */
   position: {

@@ -27,5 +27,8 @@ export const environmentPatchSchema = z
     ...givenSchemas(ENVIRONMENT),
   })
   .check(
-    z.refine((patch) => Object.keys(patch).length > 0, "give name, locked, color, approvals or position"),
+    z.refine(
+      (patch) => Object.keys(patch).length > 0,
+      "give name, locked, color, approvals, approveWith or position",
+    ),
   );

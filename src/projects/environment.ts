@@ -20,7 +20,16 @@ export function newEnvironment(
   { slug, name = slug, color = null }: Pick<NewEnvironment, "slug" | "name" | "color">,
   position: number,
 ): Environment {
-  return { slug, name, key: dashedKey(app.random), locked: false, color, approvals: 0, position };
+  return {
+    slug,
+    name,
+    key: dashedKey(app.random),
+    locked: false,
+    color,
+    approvals: 0,
+    approveWith: null,
+    position,
+  };
 }
 
 export function noSuchEnvironment(project: string, slug: string): AppError {

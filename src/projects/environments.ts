@@ -3,7 +3,9 @@ import { change, type Plan } from "../access/door.ts";
 import { requireScope } from "../access/rights.ts";
 import { AppError } from "../base/errors.ts";
 import type { SetResult } from "../base/result.ts";
+import { type ApproveWith, strictness } from "./approval.ts";
 import type { ProjectChange } from "./change.ts";
+import { ENVIRONMENT } from "./environment-card.ts";
 import { noSuchEnvironment, type Environment, type EnvironmentPatch } from "./environment.ts";
 import { planDeletion, planOrder, planUpdate } from "./plan.ts";
 import { requireChangeable } from "./locks.ts";
@@ -30,8 +32,8 @@ export async function keyOf(
 type ChangedEnvironment = { environment: Environment; result: SetResult };
 
 /**
- * Renames, locks or unlocks an environment, or gives it another colour, number of approvals or place. Throws `not_found`,
- * `forbidden`, and `unconfirmed` for fewer approvals.
+ * Renames, locks or unlocks an environment, or gives it another colour, number of approvals, factor of them or place. Throws
+ * `not_found`, `forbidden`, and `unconfirmed` for fewer approvals and for a factor that is less strict.
  */
 export function setEnvironment(
   app: ProjectsApp,
@@ -46,16 +48,18 @@ export function setEnvironment(
     const before = all.find((each) => each.slug === slug);
     if (!before) throw noSuchEnvironment(project, slug);
     const { name = before.name, locked = before.locked, color = before.color } = patch;
-    const { approvals = before.approvals } = patch;
+    const { approvals = before.approvals, approveWith = before.approveWith } = patch;
     const position = Math.min(patch.position ?? before.position, all.length);
-    const environment = { ...before, name, locked, color, approvals, position };
+    const environment = { ...before, name, locked, color, approvals, approveWith, position };
     if (Bun.deepEquals(environment, before))
       return { changes: [], result: { environment: before, result: "unchanged" } };
     if (approvals < before.approvals && !caller.hasConfirmed(slug))
       throw fewerApprovals(slug, before.approvals, approvals);
+    if (strictness(approveWith) < strictness(before.approveWith) && !caller.hasConfirmed(slug))
+      throw looserApprovals(slug, before.approveWith, approveWith);
     const changes: ProjectChange[] = [];
     if (!Bun.deepEquals({ ...environment, position: before.position }, before))
-      changes.push(planUpdate(project, before, { name, locked, color, approvals }));
+      changes.push(planUpdate(project, before, { name, locked, color, approvals, approveWith }));
     if (position !== before.position) {
       const slugs = all.map((each) => each.slug).filter((each) => each !== slug);
       slugs.splice(position - 1, 0, slug);
@@ -69,12 +73,24 @@ function fewerApprovals(slug: string, before: number, after: number): AppError {
   return new AppError(
     "unconfirmed",
     `changes of ${slug} need ${before} ${before === 1 ? "approval" : "approvals"}, and would need ${after}`,
-    {
-      reason: "approvals-lowered",
-      hint: "confirm it by the name of the environment, in the header X-Confirm",
-    },
+    CONFIRM_IT,
   );
 }
+
+function looserApprovals(slug: string, before: ApproveWith | null, after: ApproveWith | null): AppError {
+  const words = (factor: ApproveWith | null) =>
+    factor === null ? "no second factor" : ENVIRONMENT.approveWith.kind.labels[factor];
+  return new AppError(
+    "unconfirmed",
+    `to approve changes of ${slug} takes ${words(before)}, and would take ${words(after)}`,
+    CONFIRM_IT,
+  );
+}
+
+const CONFIRM_IT = {
+  reason: "approvals-lowered",
+  hint: "confirm it by the name of the environment, in the header X-Confirm",
+};
 
 /** Deletes an environment with its flag values. Throws `not_found`, `forbidden`, `conflict` for one with a flag that opens a form, and `unconfirmed` for a lock. */
 export function deleteEnvironment(

@@ -42,14 +42,16 @@ export function planEnvironment(
   return { change: "insertEnvironment", project, environment, createdAt, history };
 }
 
-/** The change that renames, locks or unlocks an environment, or gives it another colour or number of approvals. */
+type Guards = Pick<Environment, "locked" | "approvals" | "approveWith">;
+
+/** The change that renames, locks or unlocks an environment, or gives it another colour, number of approvals or factor of them. */
 export function planUpdate(
   project: string,
   { slug, ...before }: Environment,
-  patch: { name?: string; locked?: boolean; color?: Color | null; approvals?: number },
+  patch: Partial<Guards> & { name?: string; color?: Color | null },
 ): ProjectChange {
-  const { name, locked, color, approvals } = { ...before, ...patch };
-  const after = { name, locked, color, approvals };
+  const { name, locked, color, approvals, approveWith } = { ...before, ...patch };
+  const after = { name, locked, color, approvals, approveWith };
   const history = historyOf(slug, stateOf(before), stateOf(after));
   return { change: "updateEnvironment", project, environment: slug, ...after, history };
 }
@@ -75,6 +77,12 @@ function historyOf(slug: string, before: unknown, after: unknown) {
 }
 
 /** The part of an environment that the history keeps. */
-function stateOf({ name, locked, color, approvals }: Omit<Environment, "slug" | "key" | "position">) {
-  return { name, locked, color, ...(approvals > 0 && { approvals }) };
+function stateOf({
+  name,
+  locked,
+  color,
+  approvals,
+  approveWith,
+}: Omit<Environment, "slug" | "key" | "position">) {
+  return { name, locked, color, ...(approvals > 0 && { approvals }), ...(approveWith && { approveWith }) };
 }

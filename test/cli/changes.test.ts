@@ -4,6 +4,9 @@ import { newSession } from "../../src/access/sign-in.ts";
 import { NO_BROWSER } from "../../src/access/session.ts";
 import type { ProposalView } from "../../src/documents/changes/proposal.ts";
 import { formflag, onData } from "../support/commands.ts";
+import { totpCode, totpStep } from "../../src/access/factors/totp.ts";
+import { apply } from "../support/records/apply.ts";
+import { random } from "../support/records/records.ts";
 import { startServer } from "../support/executable.ts";
 import { tempDirectory } from "../support/temp.ts";
 
@@ -90,6 +93,51 @@ test("over a server a login approves and applies what a token has proposed", asy
   expect(approved.stdout).toContain("1 of 1 approvals");
   expect((await over(token, "changes", "apply", change.id, "-p", "shop")).code).toBe(0);
   expect((await over(token, "flags", "get", "sale", ...LIVE, "--field", "enabled")).stdout).toBe("true\n");
+});
+
+test("an approval that takes a factor is given with a code from standard input, or says where to give it", async () => {
+  const { data, run, json } = await begin();
+  const environment = (...args: string[]) => run("environments", "set", "live", "-p", "shop", ...args);
+  expect((await environment("--approve-with", "totp")).stdout).toContain("approve with totp");
+  expect((await run("environments", "get", "live", "-p", "shop")).stdout).toMatch(/approve with +totp/);
+  await run("users", "create", "ann", "--role", "releaser");
+  const app = await openApp({ data, writing: "inline" });
+  const key = random(20);
+  const totp = { name: "ann", key, step: 1, recovery: [], at: app.now(), keep: null };
+  await apply(app.store, { change: "setTotp", ...totp });
+  const { secret, stored } = newSession(app, "ann", "cli", NO_BROWSER, app.now() + 3_600_000);
+  await app.store.sessions.insert(stored, null);
+  await app[Symbol.asyncDispose]();
+  const server = await startServer(["--dashboard-url", "https://flags.example.com"], { data });
+  const propose = async (flag: string) =>
+    (await json<{ change: ProposalView }>("flags", "set", flag, ...LIVE, "--on", "--propose")).change;
+  const change = await propose("sale");
+  expect(change.approveWith).toBe("totp");
+  const approve = (args: string[], stdin = "") =>
+    formflag(["changes", "approve", change.id, "-p", "shop", "--server", server.url, ...args], {
+      env: { FORMFLAG_TOKEN: secret },
+      stdin,
+    });
+  const bare = await approve([]);
+  expect([bare.code, bare.stderr]).toEqual([2, expect.stringContaining("--code -")]);
+  const seen = await approve(["--code", "123456"]);
+  expect([seen.code, seen.stderr]).toEqual([2, expect.stringContaining("others on this machine")]);
+  const wrong = await approve(["--code", "-"], "000000\n");
+  expect([wrong.code, wrong.stderr]).toEqual([4, expect.stringContaining("the code is wrong")]);
+  const code = totpCode(key, totpStep(Date.now()));
+  expect((await approve(["--code", "-"], `${code}\n`)).stdout).toContain("1 of 1 approvals");
+  const shown = await run("changes", "get", change.id, "-p", "shop");
+  expect(shown.stdout).toContain("approved by ann with a code of an authenticator app");
+  expect((await environment("--approve-with", "none")).code).toBe(2);
+  expect((await environment("--approve-with", "passkey")).code).toBe(0);
+  const passkey = await approve(["--etag", change.etag]);
+  expect([passkey.code, passkey.stderr]).toEqual([
+    2,
+    expect.stringContaining(`open https://flags.example.com/dashboard/projects/shop/changes/${change.id}`),
+  ]);
+  expect((await environment("--approve-with", "none", "--confirm", "live")).stdout).toContain(
+    "approve with none",
+  );
 });
 
 test("a deletion is proposed without --yes, since it deletes nothing", async () => {

@@ -326,5 +326,6 @@ const ENVIRONMENT = {
   locked: false,
   color: null,
   approvals: 0,
+  approveWith: null,
   position: 1,
 };

@@ -43,7 +43,7 @@ async function openCareful() {
     find,
     propose,
     approve: (who: string, change: ProposalView) =>
-      approveProposal(app, person(who), placeOf(change), change.etag),
+      approveProposal(app, person(who), placeOf(change), { etag: change.etag }),
     apply: (change: ProposalView) => applyProposal(app, person("eve"), placeOf(change), change.etag, rerun),
   };
 }

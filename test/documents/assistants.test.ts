@@ -40,7 +40,7 @@ async function openCareful() {
     propose,
     get: (change: ProposalView) => getProposal(app, OPERATOR, placeOf(change), rerun),
     approve: (caller: Caller, change: ProposalView) =>
-      approveProposal(app, caller, placeOf(change), change.etag),
+      approveProposal(app, caller, placeOf(change), { etag: change.etag }),
     reject: (caller: Caller, change: ProposalView) => rejectProposal(app, caller, placeOf(change), undefined),
     withdraw: (caller: Caller, change: ProposalView) => withdrawProposal(app, caller, placeOf(change)),
     refresh: (caller: Caller, change: ProposalView) => refreshProposal(app, caller, placeOf(change), rerun),

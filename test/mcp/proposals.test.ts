@@ -162,7 +162,7 @@ test("a change that goes out by a ramp is approved whole, and applied whole", as
   const flag = { ...live, flag: "checkout" };
   await createUser(app, OPERATOR, { name: `eve-${project}`, role: "releaser" });
   for (const name of ["bob", `eve-${project}`])
-    await approveProposal(app, { ...callerNamed(name), type: "user" }, place, change.etag);
+    await approveProposal(app, { ...callerNamed(name), type: "user" }, place, { etag: change.etag });
   expect(await app.store.flags.find(flag)).toBeUndefined();
   await applyProposal(app, OPERATOR, place, change.etag, rerunOn(app));
   expect(await app.store.ramps.find(flag)).toMatchObject({

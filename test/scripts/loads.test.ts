@@ -9,9 +9,9 @@ import { tempDirectory } from "../support/temp.ts";
  */
 const MOST = {
   "--version": [12, 40],
-  "flags get": [181, 780],
+  "flags get": [181, 782],
   "flags list": [193, 851],
-  "flags set": [252, 1113],
+  "flags set": [252, 1117],
   "serve until it listens": [258, 1065],
   "serve with its jobs": [300, 1256],
 };

@@ -1,12 +1,15 @@
 import { type Command, Option } from "commander";
 import { changes as operations } from "../../../src/operations/changes/changes.ts";
+import { FACTOR_WORDS } from "../../../src/access/factors/second-factor.ts";
 import { PROPOSAL_STATUSES } from "../../../src/projects/approval.ts";
 import type { ProposalView } from "../../../src/documents/changes/proposal.ts";
 import { actorName } from "../../../src/access/source.ts";
+import { AppError } from "../../../src/base/errors.ts";
 import type { Io } from "../../output/terminal.ts";
 import { shown, table } from "../../output/text.ts";
 import { listAll } from "../../session/pages.ts";
 import type { Session } from "../../session/session.ts";
+import { sourceOf } from "../../session/sources.ts";
 import { countValue } from "../../session/values.ts";
 import { usage } from "../../session/usage.ts";
 import { inProject, type Taken, verb } from "../../session/verb.ts";
@@ -70,8 +73,6 @@ const CHANGE = {
   parse: inProject("change", "change"),
 } as const;
 
-type Place = Awaited<ReturnType<typeof CHANGE.parse>>;
-
 const addGetCommand = verb("get", {
   ...CHANGE,
   description: "show a proposed change, its effect and its reviews",
@@ -91,7 +92,8 @@ async function describe(change: ProposalView, paint: Session["paint"]): Promise<
     shown`by ${actorName(change)}${why === null ? "" : `: ${why}`}`,
     shown`environments: ${environments.join(", ")}; expires ${expiresAt}`,
     ...reviews.map(
-      (each) => shown`${each.verdict} by ${each.who}, ${each.at}${each.why === null ? "" : `: ${each.why}`}`,
+      (each) =>
+        shown`${each.verdict} by ${each.who}${each.factor === null ? "" : ` with ${FACTOR_WORDS[each.factor]}`}, ${each.at}${each.why === null ? "" : `: ${each.why}`}`,
     ),
     `etag: ${etag}`,
     ...(URL.canParse(change.url ?? "") ? [shown`page: ${change.url!}`] : []),
@@ -117,10 +119,15 @@ const ETAG: Taken = [
   "approve only the version with this etag, as changes get shows it (default: the present version)",
 ];
 
+const CODE: Taken = [
+  "--code <source>",
+  "read the code of your authenticator app, or a recovery code, from standard input (-) or @FILE (default: ask on the terminal)",
+];
+
 /** The verbs that review a change or apply it. */
 const REVIEWS = (
   [
-    ["approve", "approved", "approve someone else's change", [ETAG, "why"]],
+    ["approve", "approved", "approve someone else's change", [ETAG, CODE, "why"]],
     ["reject", "rejected", "reject someone else's change for good", ["why"]],
     ["withdraw", "withdrew", "withdraw a change", []],
     ["apply", "applied", "apply an approved change, if it still makes exactly what was approved", [ETAG]],
@@ -137,18 +144,29 @@ const REVIEWS = (
     description,
     options: ["project", ...options],
     parse: async (input, given) => {
-      const { etag, why } = input.options as { etag?: string; why?: string };
+      const { etag, code, why } = input.options as { etag?: string; code?: string; why?: string };
       if (etag !== undefined && !/^[0-9a-f]{64}$/.test(etag))
         throw usage(`--etag ${etag} is not the etag of a change`, "formflag changes get shows it");
-      return { names: await CHANGE.parse(input, given), etag, why };
+      if (code !== undefined && !/^(-|@.+)$/.test(code))
+        throw usage(
+          "--code takes no code, which others on this machine could read",
+          "write --code - or --code @FILE",
+        );
+      const read = code === undefined ? undefined : await sourceOf(code, "--code", input);
+      return { names: await CHANGE.parse(input, given), etag, code: read?.trim(), why };
     },
-    run: async (session, { names, etag, why }) => {
-      const sees = options.some((each) => each === ETAG);
-      const seen = sees ? (etag ?? (await seenEtag(session, name, names))) : undefined;
+    run: async (session, { names, etag, code, why }) => {
+      const [sees, asks] = [ETAG, CODE].map((each) => options.some((option) => option === each));
+      const lacks = (sees && etag === undefined) || (asks && code === undefined);
+      const present = lacks ? (await session.client.call(operations.get, { names })).change : null;
+      if (present && etag === undefined) await agree(session, name, present);
+      const seen = etag ?? (sees ? present?.etag : undefined);
+      const typed = code ?? (asks && present ? await typedCode(session, present) : undefined);
       const { value } = await session.client.send(operations[name], {
         names,
         ...(seen !== undefined && { etag: seen }),
         ...(name === "reject" && { body: { why: why ?? null } }),
+        ...(typed !== undefined && { body: { code: typed } }),
       });
       const { change } = value as { change: ProposalView };
       const { id, project, summary, needed } = change;
@@ -165,12 +183,27 @@ function approvalsOf({ reviews }: ProposalView): number {
   return reviews.filter(({ verdict }) => verdict === "approved").length;
 }
 
-/** The etag of a change as it is now; at a terminal, once the person has seen it and agrees. */
-async function seenEtag(session: Session, name: string, names: Place): Promise<string> {
-  const { change } = await session.client.call(operations.get, { names });
-  if (session.canPrompt()) {
-    session.note(await describe(change, session.paint));
-    await session.confirm(`${name} this change?`);
+/** Shows a change at a terminal, where the person has to agree. */
+async function agree(session: Session, name: string, change: ProposalView): Promise<void> {
+  if (!session.canPrompt()) return;
+  session.note(await describe(change, session.paint));
+  await session.confirm(`${name} this change?`);
+}
+
+/** The code that the approval of a change takes, which a person types at a terminal; undefined where it takes none. */
+async function typedCode(session: Session, { approveWith, url }: ProposalView): Promise<string | undefined> {
+  if (approveWith === null) return undefined;
+  const page = URL.canParse(url ?? "") ? `open ${url}` : "open its page in the dashboard";
+  if (approveWith !== "passkey" && session.canPrompt()) {
+    const { promptSecret } = await import("../../session/prompts.ts");
+    return promptSecret("Code of your authenticator app, or a recovery code");
   }
-  return change.etag;
+  const isPasskey = approveWith === "passkey";
+  const takes = isPasskey ? "a passkey" : "a code of your authenticator app";
+  throw new AppError("unconfirmed", `to approve this change takes ${takes}`, {
+    reason: isPasskey ? "passkey-needed" : "code-needed",
+    hint: isPasskey
+      ? `${page}, and approve it there`
+      : "run this on a terminal, or pipe the code to --code -",
+  });
 }

@@ -84,12 +84,16 @@ export function exportAudit(
 /** Sign-ins that fail, of which a process records so many a minute: anyone can cause them. */
 const FAILURES_PER_MINUTE = 60;
 
-const failures = new WeakMap<AuditStore, { minute: number; count: number; omitted: number }>();
+const failures = new WeakMap<object, { minute: number; count: number; omitted: number }>();
 
-/** Records that a sign-in failed; `who` is a user who exists, else null. */
+/** Records that a sign-in failed, or a second factor at an act; `who` is a user who exists, else null. */
 export async function recordFailure(
-  { store, now }: AuditApp,
-  { who, address, details }: Pick<NewAuditEntry, "who" | "address" | "details">,
+  { store, now }: RecordingApp,
+  {
+    action = "session.fail",
+    object = null,
+    ...failure
+  }: Pick<NewAuditEntry, "who" | "address" | "details"> & Partial<Pick<NewAuditEntry, "action" | "object">>,
 ): Promise<void> {
   const at = now();
   const minute = Math.floor(at / 60_000);
@@ -107,14 +111,13 @@ export async function recordFailure(
   try {
     await store.audit.append([
       {
+        ...failure,
         at,
-        who,
         type: "user",
-        action: "session.fail",
+        action,
         project: null,
-        object: null,
-        details: { ...details, ...more },
-        address,
+        object,
+        details: { ...failure.details, ...more },
       },
     ]);
   } catch (error) {

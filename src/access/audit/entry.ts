@@ -17,7 +17,7 @@ export const AUDITED = {
   invitation: ["create", "delete", "spend"],
   token: ["create", "revoke"],
   grant: ["create", "revoke"],
-  "second-factor": ["create", "set", "delete", "reset"],
+  "second-factor": ["create", "set", "delete", "reset", "fail"],
   project: ["create", "set", "delete"],
   environment: ["create", "set", "delete"],
   form: ["create", "set", "move", "delete"],

@@ -11,7 +11,9 @@ import type { Totp } from "./factor.ts";
 import { recoveryHash, typedRecoveryCode } from "./recovery.ts";
 import { stepOfCode, typedCode } from "./totp.ts";
 
-const CODES = { what: "wrong codes", reason: "code-throttled" };
+export const CODES = { what: "wrong codes", reason: "code-throttled" };
+
+export const CODE_WRONG = "the code is wrong, or was used already: wait for the next one";
 
 /** Wrong codes that end a sign-in, and of a user, over all sign-ins, after which each further one waits. */
 const LIMITS = { most: FACTOR_LIMITS.codes, ...SIGN_IN_LIMITS };
@@ -43,13 +45,13 @@ export async function signInByCode(
   if (user === "ended" || user === "wrong") {
     await recordFailure(app, { who: name, address: browser.address, details: { method: "code" } });
     if (user === "ended") throw ended();
-    const message = "the code is wrong, or was used already: wait for the next one";
-    throw new AppError("unauthenticated", message, { reason: "code-wrong" });
+    throw new AppError("unauthenticated", CODE_WRONG, { reason: "code-wrong" });
   }
   return signedIn(app, user, start, browser);
 }
 
-function spentCode({ key, step: last }: Totp, typed: string, now: number): SpentCode {
+/** A typed code as it is spent: one of the app around `now`, or a recovery code; null for a wrong one. */
+export function spentCode({ key, step: last }: Totp, typed: string, now: number): SpentCode {
   const code = typedCode(typed);
   if (code !== null) {
     const step = stepOfCode(key, code, now, last);

@@ -24,6 +24,7 @@ export const usedCredentialSchema = z.object({
     clientDataJSON: base64url(4096),
     authenticatorData: base64url(4096),
     signature: base64url(8192),
-    userHandle: base64url(64),
+    // Left out by a device that was told which passkey to use.
+    userHandle: z.optional(base64url(64)),
   }),
 });

@@ -4,7 +4,7 @@ import { dashedKey } from "../../base/ids.ts";
 import type { Caller } from "../caller.ts";
 import { FACTOR_LIMITS, SIGN_IN_LIMITS } from "../limits.ts";
 import { type NewlySignedIn, newSession, signedIn } from "../sign-in.ts";
-import type { AccessApp } from "../store.ts";
+import type { AccessApp, FactorsApp } from "../store.ts";
 import { type Throttle, createThrottle } from "../throttle.ts";
 import type { Passkey, SpentChallenge } from "./factor.ts";
 import { type Self, changeFactors, requireFresh } from "./factors.ts";
@@ -27,7 +27,7 @@ type Challenge = { text: string; spent: SpentChallenge };
 const keys = new WeakMap<object, Promise<string>>();
 
 /** The key of challenges and handles, which all processes of a database share. */
-function keyOf({ store, random }: AccessApp): Promise<string> {
+function keyOf({ store, random }: FactorsApp): Promise<string> {
   let key = keys.get(store);
   if (!key) {
     keys.set(store, (key = store.secrets.keep("passkeys", signInSecret(random))));
@@ -42,12 +42,12 @@ const mac = (key: string, text: string) => new Bun.CryptoHasher("sha256", key).u
  * A ticket for one challenge, for the cookie of the browser that is to answer it: the challenge is derived from it, so that
  * nothing is stored before it is answered.
  */
-function challengeTicket({ now, random }: AccessApp): string {
+export function challengeTicket({ now, random }: FactorsApp): string {
   return `${signInSecret(random)}.${now() + FACTOR_LIMITS.challengeMinutes * 60_000}`;
 }
 
 /** The challenge of a ticket for a purpose. Throws `invalid` with the reason `challenge-ended`. */
-async function challengeOf(app: AccessApp, ticket: string, purpose: string): Promise<Challenge> {
+export async function challengeOf(app: FactorsApp, ticket: string, purpose: string): Promise<Challenge> {
   const expiresAt = Number(/^[\w-]{43}\.(\d{1,15})$/.exec(ticket)?.[1] ?? 0);
   if (expiresAt <= app.now())
     throw new AppError("invalid", "this took too long, or was begun in another browser: try again", {
@@ -63,7 +63,7 @@ async function userHandle(app: AccessApp, { name, createdAt }: User): Promise<st
 }
 
 /** Options for a browser, and the ticket for its cookie. */
-type Begun<T> = { options: T; ticket: string };
+export type Begun<T> = { options: T; ticket: string };
 
 const SIGN_IN = "sign-in";
 
@@ -161,26 +161,29 @@ export async function signInByPasskey(
   try {
     const found = await app.store.factors.passkey(new Uint8Array(Buffer.from(credential.id, "base64url")));
     const isOf = found && (await userHandle(app, found.user)) === credential.response.userHandle;
-    if (!isOf)
-      throw new AppError("unauthenticated", "this passkey is not known here", { reason: "passkey-unknown" });
+    if (!isOf) throw unknownPasskey("unauthenticated");
     const { user, passkey } = found;
     who = user.name;
     const counter = await verifyUse(credential, passkey, text, site);
     const start = newSession(app, user.name, "passkey", browser);
     const used = { id: passkey.id, counter, challenge: spent };
     const entered = await app.store.factors.usePasskey(used, start.stored);
-    if (!entered) throw notAccepted();
+    if (!entered) throw notAccepted("unauthenticated");
     return signedIn(app, entered, start, browser);
   } catch (error) {
     if (!(error instanceof AppError) || error.code === "unavailable") throw error;
     failures.count(network);
     await recordFailure(app, { who, address: browser.address, details: { method: "passkey" } });
-    throw error.reason === "passkey-refused" ? notAccepted() : error;
+    throw error.reason === "passkey-refused" ? notAccepted("unauthenticated") : error;
   }
 }
 
-function notAccepted(): AppError {
-  return new AppError("unauthenticated", "the passkey was not accepted: try again", {
+export function unknownPasskey(code: "unauthenticated" | "forbidden"): AppError {
+  return new AppError(code, "this passkey is not known here", { reason: "passkey-unknown" });
+}
+
+export function notAccepted(code: "unauthenticated" | "forbidden"): AppError {
+  return new AppError(code, "the passkey was not accepted: try again", {
     reason: "passkey-refused",
   });
 }
@@ -189,8 +192,8 @@ const PASSKEYS = { what: "wrong passkeys", reason: "passkey-throttled" };
 
 const throttles = new WeakMap<object, Throttle>();
 
-/** Counts wrong passkeys of each network in this process. */
-function throttleOf({ store, now }: AccessApp): Throttle {
+/** Counts wrong passkeys of each network, and at acts of each user, in this process. */
+export function throttleOf({ store, now }: FactorsApp): Throttle {
   let throttle = throttles.get(store);
   if (!throttle) {
     const { failuresOfNetwork, networkWaitSeconds } = SIGN_IN_LIMITS;

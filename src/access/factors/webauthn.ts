@@ -14,8 +14,16 @@ export type UsedCredential = {
   id: string;
   rawId: string;
   type: "public-key";
-  response: { clientDataJSON: string; authenticatorData: string; signature: string; userHandle: string };
+  response: {
+    clientDataJSON: string;
+    authenticatorData: string;
+    signature: string;
+    userHandle?: string | undefined;
+  };
 };
+
+/** The answer of a passkey to the challenge of a ticket, in the browser at a site. */
+export type PasskeyAnswer = { credential: UsedCredential; ticket: string; site: Site };
 
 /** Loaded with the first passkey. In the executable a dependency of it fails without the polyfill. */
 async function load() {
@@ -48,14 +56,19 @@ export async function creationOptions(
   });
 }
 
-/** The options by which a browser offers every passkey of this site, of whichever user. */
-export function requestOptions({ host }: Site, challenge: string, minutes: number) {
+/** The options by which a browser offers the passkeys with these ids; without any, every passkey of this site. */
+export function requestOptions(
+  { host }: Site,
+  challenge: string,
+  minutes: number,
+  ids: readonly Uint8Array[] = [],
+) {
   return {
     challenge,
     rpId: host,
     timeout: minutes * 60_000,
     userVerification: "required",
-    allowCredentials: [],
+    allowCredentials: ids.map((id) => ({ type: "public-key", id: Buffer.from(id).toString("base64url") })),
   };
 }
 
@@ -99,7 +112,12 @@ export async function verifyUse(
   const { verifyAuthenticationResponse } = await load();
   return accepted(async () => {
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
-      response: { ...response, clientExtensionResults: {} },
+      // The library does not read the handle of the user, and its type has no undefined.
+      response: {
+        ...response,
+        response: { ...response.response, userHandle: response.response.userHandle ?? "" },
+        clientExtensionResults: {},
+      },
       expectedChallenge: challenge,
       expectedOrigin: origin,
       expectedRPID: host,

@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
+import { PRESENTED_FACTORS } from "../../access/factors/second-factor.ts";
 import { timestamp } from "../../base/slug-schema.ts";
 import { differenceSchema } from "../document-schema.ts";
-import { PROPOSAL_STATUSES } from "../../projects/approval.ts";
+import { APPROVE_WITH, PROPOSAL_STATUSES } from "../../projects/approval.ts";
 
 /** A proposal. */
 export const proposalSchema = z.object({
@@ -21,6 +22,8 @@ export const proposalSchema = z.object({
   isOutdated: z.boolean(),
   /** Approvals that it needs today. */
   needed: z.int(),
+  /** The second factor that each approval takes today. */
+  approveWith: z.nullable(z.enum(APPROVE_WITH)),
   /** The value of `If-Match` for its approval and its application. */
   etag: z.string(),
   differences: z.array(
@@ -35,6 +38,8 @@ export const proposalSchema = z.object({
       verdict: z.enum(["approved", "rejected"]),
       why: z.nullable(z.string()),
       at: timestamp,
+      /** The second factor that was presented for it. */
+      factor: z.nullable(z.enum(PRESENTED_FACTORS)),
     }),
   ),
   createdAt: timestamp,

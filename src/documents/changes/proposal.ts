@@ -1,4 +1,5 @@
 import type * as z from "zod/mini";
+import type { PresentedFactor } from "../../access/factors/second-factor.ts";
 import type { ActorType } from "../../access/audit/entry.ts";
 import { isoTime } from "../../base/clock.ts";
 import { AppError } from "../../base/errors.ts";
@@ -6,6 +7,7 @@ import { sha256 } from "../../base/sum.ts";
 import type { Project } from "../../projects/project.ts";
 import type { differenceSchema } from "../document-schema.ts";
 import type { proposalSchema } from "./proposal-schema.ts";
+import { type ApproveWith, strictest } from "../../projects/approval.ts";
 import type { ProposalStatus } from "../../projects/approval.ts";
 
 /** Limits on proposals. */
@@ -45,6 +47,8 @@ export type Verdict = {
   verdict: "approved" | "rejected";
   why: string | null;
   at: number;
+  /** The second factor that was presented for it. */
+  factor?: PresentedFactor;
 };
 
 /** The states that the store keeps: whether an open proposal is approved or expired follows from the rest. */
@@ -128,6 +132,14 @@ export function isOwn(
   return proposal.via === null || approvalsRequired(proposal, project) > 0;
 }
 
+/** The second factor that an approval of a proposal is given with today: the strictest of its environments; null for none. */
+export function factorNeeded(
+  { environments }: Pick<Proposal, "environments">,
+  project: Pick<Project, "environments">,
+): ApproveWith | null {
+  return strictest(project.environments.filter(({ slug }) => environments.includes(slug)));
+}
+
 /** The users who approved a proposal. */
 export function approversOf({ reviews }: Pick<Proposal, "reviews">): string[] {
   return reviews.filter(({ verdict }) => verdict === "approved").map(({ who }) => who);
@@ -143,7 +155,12 @@ export function statusOf(proposal: Proposal, needed: number, now: number): Propo
 /** A proposal as the admin API shows it, of whose approvals all count. */
 export function viewProposal(
   proposal: Proposal,
-  { needed, now, isOutdated }: { needed: number; now: number; isOutdated: boolean },
+  {
+    needed,
+    approveWith,
+    now,
+    isOutdated,
+  }: { needed: number; approveWith: ApproveWith | null; now: number; isOutdated: boolean },
 ): ProposalView {
   const { id, project, environments, summary, why, who, via, etag, differences, bypass, appliedBy } =
     proposal;
@@ -158,9 +175,16 @@ export function viewProposal(
     status: statusOf(proposal, needed, now),
     isOutdated,
     needed,
+    approveWith,
     etag,
     differences,
-    reviews: proposal.reviews.map(({ who, verdict, why, at }) => ({ who, verdict, why, at: isoTime(at) })),
+    reviews: proposal.reviews.map(({ who, verdict, why, at, factor = null }) => ({
+      who,
+      verdict,
+      why,
+      at: isoTime(at),
+      factor,
+    })),
     createdAt: isoTime(proposal.createdAt),
     expiresAt: isoTime(proposal.expiresAt),
     appliedBy,

@@ -4,6 +4,7 @@ import type { AuditAction } from "../../access/audit/entry.ts";
 import { change } from "../../access/door.ts";
 import { accountOf, isActor } from "../../access/review/current-rights.ts";
 import { requireScope } from "../../access/rights.ts";
+import { type Presented, presentFactor } from "../../access/factors/presented.ts";
 import { AppError } from "../../base/errors.ts";
 import type { Project } from "../../projects/project.ts";
 import { getProject } from "../../projects/projects.ts";
@@ -11,26 +12,46 @@ import type { ProposalsApp } from "../store.ts";
 import { type ProposalPlace, findProposal, placesOf, requireEtag, requireOpen, update } from "./found.ts";
 import { type Proposal, type ProposalView, type Verdict, approversOf, isOwn } from "./proposal.ts";
 import type { ProposalChange } from "./proposal-change.ts";
+import { requireFactor } from "./approval-factor.ts";
 import { standing } from "./standing.ts";
 import { eventsOf, view } from "./views.ts";
 
 /**
- * Approves a proposal at the etag that the reviewer has seen. Throws `forbidden` for its author, for a token, and without
- * `flags:locked` in all its environments; `conflict` for another etag, a second approval, and a closed proposal.
+ * Approves a proposal at the etag that the reviewer has seen, with a code or a passkey of the caller where that is asked for.
+ * Throws `forbidden` for its author, for a token, without `flags:locked` in all its environments, and as
+ * {@link presentFactor}; `unconfirmed` without the factor; `conflict` for another etag, a second approval, and a closed
+ * proposal.
  */
-export function approveProposal(
+export async function approveProposal(
   app: ProposalsApp,
   caller: Caller,
   place: ProposalPlace,
-  etag: string | null,
+  { etag, code }: { etag: string | null; code?: string | undefined },
 ): Promise<ProposalView> {
-  return review(app, caller, place, "change.approve", "change.approved", async (proposal, at) => {
+  const presented: Presented | null =
+    caller.passkey !== undefined ? { passkey: caller.passkey } : code === undefined ? null : { code };
+  const requireApprovable = async (proposal: Proposal) => {
+    requireReviewer(caller, proposal, await getProject(app, proposal.project));
     requireEtag(proposal, etag);
-    const verdict = await verdictOf(app, caller, "approved", caller.why, at);
     if (approversOf(await standing(app, proposal)).includes(caller.name))
       throw new AppError("conflict", "you have approved this change already", { reason: "change-approved" });
-    return { reviews: [...proposal.reviews, verdict] };
+    await requireFactor(app, caller, proposal, presented);
+  };
+  const found = requireOpen(await findProposal(app, place), app.now());
+  await requireApprovable(found);
+  // It is spent before the change is planned, which may happen several times.
+  const factor = presented && (await presentFactor(app, caller, presented, actOf(found)));
+  return review(app, caller, place, "change.approve", "change.approved", async (proposal, at) => {
+    await requireApprovable(proposal);
+    const verdict = await verdictOf(app, caller, "approved", caller.why, at);
+    const others = proposal.reviews.filter((each) => each.who !== caller.name);
+    return { reviews: [...others, { ...verdict, ...(factor && { factor }) }] };
   });
+}
+
+/** The approval of a proposal as it is now, for which alone a passkey answers. */
+export function actOf({ project, id, etag }: Pick<Proposal, "project" | "id" | "etag">): string[] {
+  return ["approve", project, id, etag];
 }
 
 /** Rejects a proposal for good. Throws as {@link approveProposal}. */

@@ -13,6 +13,7 @@ import {
   type ProposalView,
   type StoredStatus,
   approvalsNeeded,
+  factorNeeded,
   etagOf,
   statusOf,
   viewProposal,
@@ -111,11 +112,18 @@ export async function view(
   rights?: KnownRights,
 ): Promise<ProposalView> {
   const project = await app.store.projects.find(proposal.project);
-  const needed = approvalsNeeded(proposal, project ?? { environments: [] });
+  const known = project ?? { environments: [] };
+  const needed = approvalsNeeded(proposal, known);
+  const approveWith = factorNeeded(proposal, known);
   const now = app.now();
   const isLive = proposal.status === "open" && proposal.expiresAt > now;
   const isOutdated = isLive && rerun !== null && (await isOutdatedNow(app, proposal, rerun));
-  return viewProposal(shownTo(caller, await standing(app, proposal, rights)), { needed, now, isOutdated });
+  return viewProposal(shownTo(caller, await standing(app, proposal, rights)), {
+    needed,
+    approveWith,
+    now,
+    isOutdated,
+  });
 }
 
 /** Whether proposals are outdated, as was found at a version of the setup, by their etag. */

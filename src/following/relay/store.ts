@@ -86,6 +86,7 @@ function projectOf({ slug, key, environments }: FollowedProject): Project {
       locked: false,
       color: null,
       approvals: 0,
+      approveWith: null,
       position: index + 1,
     })),
     mailFrom: null,

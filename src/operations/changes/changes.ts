@@ -44,9 +44,13 @@ export const changes = noun("changes", () => import("../schema/changes-schema.ts
   approve: {
     ...review,
     path: `${ONE}/approve`,
-    summary: "Approve a proposed change, as the ETag names it",
-    run: async ({ app, caller, names, ifMatch, tag, deployment }) =>
-      tagged({ tag, deployment }, await approveProposal(app, caller, names, etagIn(ifMatch))),
+    summary:
+      "Approve a proposed change, as the ETag names it, with a code where its environments ask for one",
+    mayLackBody: true,
+    run: async ({ app, caller, names, body, ifMatch, tag, deployment }) => {
+      const given = { etag: etagIn(ifMatch), code: body?.code };
+      return tagged({ tag, deployment }, await approveProposal(app, caller, names, given));
+    },
   },
   reject: {
     ...review,

@@ -17,7 +17,14 @@ export const list = {
 };
 
 export const get = one;
-export const approve = one;
+
+export const approve = {
+  ...one,
+  body: z.strictObject({
+    /** A code of the authenticator app of the user who calls, or one of the recovery codes; each counts once. */
+    code: z.optional(z.string("code is a text").check(z.maxLength(40, "code has at most 40 characters"))),
+  }),
+};
 export const withdraw = one;
 export const apply = one;
 export const refresh = one;

@@ -23,15 +23,19 @@ import type { ProjectQuery } from "../../projects/store.ts";
 type Change<K> = ProjectChange & { change: K };
 
 export function* insertEnvironment(
-  { project, environment: { slug, name, key, color, approvals }, createdAt }: Change<"insertEnvironment">,
+  {
+    project,
+    environment: { slug, name, key, color, approvals, approveWith },
+    createdAt,
+  }: Change<"insertEnvironment">,
   revision: number,
 ): Work<void> {
   const { id: projectId } = yield* projectRow(project);
   yield* run(
-    `INSERT INTO environments (project_id, slug, name, key, color, approvals, position, revision, created_at)
-     VALUES ($projectId, $slug, $name, $key, $color, $approvals,
+    `INSERT INTO environments (project_id, slug, name, key, color, approvals, approve_with, position, revision, created_at)
+     VALUES ($projectId, $slug, $name, $key, $color, $approvals, $approveWith,
              (SELECT coalesce(max(position), 0) + 1 FROM environments WHERE project_id = $projectId), $revision, $createdAt)`,
-    { projectId, slug, name, key, color, approvals, createdAt, revision },
+    { projectId, slug, name, key, color, approvals, approveWith, createdAt, revision },
   );
 }
 
@@ -42,12 +46,14 @@ export function* updateEnvironment({
   locked,
   color,
   approvals,
+  approveWith,
 }: Change<"updateEnvironment">): Work<void> {
   const { id } = yield* environmentRow(project, environment);
   yield* run(
-    `UPDATE environments SET name = $name, locked = $locked, color = $color, approvals = $approvals
+    `UPDATE environments SET name = $name, locked = $locked, color = $color, approvals = $approvals,
+       approve_with = $approveWith
      WHERE id = $id`,
-    { id, name, locked: locked ? 1 : 0, color, approvals },
+    { id, name, locked: locked ? 1 : 0, color, approvals, approveWith },
   );
 }
 

@@ -45,12 +45,20 @@ export function* environmentRow(project: string, slug: string): Work<Environment
 
 /** In their order. */
 export function* environmentsOf(projectId: number): Work<Environment[]> {
-  type Row = Omit<Environment, "locked" | "position"> & { locked: number };
+  type Row = Omit<Environment, "locked" | "position" | "approveWith"> & {
+    locked: number;
+    approve_with: Environment["approveWith"];
+  };
   const rows = yield* all<Row>(
-    `SELECT slug, name, key, locked, color, approvals FROM environments WHERE project_id = $projectId ORDER BY position, id`,
+    `SELECT slug, name, key, locked, color, approvals, approve_with FROM environments WHERE project_id = $projectId ORDER BY position, id`,
     { projectId },
   );
-  return rows.map((row, index) => ({ ...row, locked: row.locked === 1, position: index + 1 }));
+  return rows.map(({ approve_with: approveWith, ...row }, index) => ({
+    ...row,
+    locked: row.locked === 1,
+    approveWith,
+    position: index + 1,
+  }));
 }
 
 /** An environment that a change revises, or without one every environment of the project, by their ids. */

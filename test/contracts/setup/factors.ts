@@ -165,6 +165,34 @@ export function factorsContract(driver: Driver): void {
       expect(both.filter((each) => each !== undefined)).toHaveLength(1);
     });
 
+    test("a code and a passkey count once for an act too, wrong codes together with those of sign-ins", async () => {
+      const { name, key, recovery, begin } = await addTotp();
+      const patience = { failures: 3, waitSeconds: 10 };
+      const present = (code: Parameters<typeof store.factors.tryCode>[1], at = NOW, of = name) =>
+        store.factors.tryCode(of, code, at, patience);
+      expect(await present({ key, step: 5 })).toBe("wrong");
+      expect(await present({ key, step: 6 }, NOW, "nobody")).toBe("wrong");
+      expect(await present({ key, step: 6 })).toBe("spent");
+      const codes = Array.from({ length: 2 }, () => present({ recovery: recovery[0]! }));
+      expect(new Set(await Promise.all(codes))).toEqual(new Set(["spent", "wrong"]));
+      expect(await present({ key, step: 7 })).toBe("spent");
+      const limits = { most: 5, ...patience };
+      expect(await store.factors.spendCode(await begin(), null, newSession(""), limits)).toBe("wrong");
+      for (let count = 0; count < 2; count += 1) expect(await present(null)).toBe("wrong");
+      expect(await present({ key, step: 8 }, NOW + 1)).toEqual({ wait: 9999 });
+      const passkey = newPasskey({ counter: 3 });
+      await apply(store, { change: "insertPasskey", name, passkey, challenge: challenge(), keep: null });
+      const use = (counter: number, spent = challenge(), of = name) =>
+        store.factors.presentPasskey({ id: passkey.id, counter, challenge: spent }, of, NOW + 5);
+      const spent = challenge();
+      expect(await use(4, spent)).toBe(true);
+      expect(await use(5, spent)).toBe(false);
+      expect(await use(4)).toBe(false);
+      expect(await use(6, challenge(), await addUser())).toBe(false);
+      expect(await use(6, challenge(), "nobody")).toBe(false);
+      expect(await store.factors.passkeys(name)).toMatchObject([{ counter: 4, usedAt: NOW + 5 }]);
+    });
+
     test("a passkey is stored once, of one user, with a challenge that was not spent", async () => {
       const [name, spent, passkey] = [await addUser(), challenge(), newPasskey()];
       const add = (more: object, of = name, by = challenge()) =>

@@ -104,6 +104,7 @@ export function projectsContract(driver: Driver): void {
         locked: false,
         color: null,
         approvals: 2,
+        approveWith: null,
         position: 2,
       };
       await apply(store, planEnvironment(slug, added, NOW));

@@ -196,6 +196,7 @@ export function setupContract(driver: Driver): void {
             locked: true,
             color: null,
             approvals: 0,
+            approveWith: null,
           }),
         () => apply(near, planDeletion("p", environmentCalled("b"))),
         () => project.dropSegment("a", "staff"),

@@ -303,6 +303,9 @@ const FOR_EVERYBODY = [
   "/device",
 ];
 
+/** Paths of the script of passkeys, which are tested with approvals. */
+const BY_SCRIPT = ["", "/options"].map((end) => `/projects/:project/changes/:change/approve/passkey${end}`);
+
 type Browser = Awaited<ReturnType<typeof dashboard.signIn>>;
 const browsers = {} as Record<Role, Browser>;
 beforeAll(async () => {
@@ -316,7 +319,7 @@ describe("A form of the dashboard", () => {
     const paths = routes
       .filter(({ method }) => method === "POST")
       .map(({ path }) => path.replace("/dashboard", ""));
-    expect(paths.toSorted()).toEqual([...Object.keys(RULES), ...FOR_EVERYBODY].toSorted());
+    expect(paths.toSorted()).toEqual([...Object.keys(RULES), ...FOR_EVERYBODY, ...BY_SCRIPT].toSorted());
   });
 
   for (const [path, { least, on, names, fields = {}, button }] of Object.entries(RULES)) {

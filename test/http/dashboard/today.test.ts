@@ -171,7 +171,7 @@ describe("the first page", () => {
       waitingIn((await get("")).text).map(([kind]) => kind);
     expect(await kindsFor(releaser)).toEqual(["proposal"]);
     const caller = { ...callerNamed("releaser"), type: "user" as const };
-    await approveProposal(app, caller, { project: "shop", change: change.id }, change.etag);
+    await approveProposal(app, caller, { project: "shop", change: change.id }, { etag: change.etag });
     expect(await kindsFor(releaser)).toEqual([]);
     expect(await kindsFor(await dashboard.signIn("admin"))).toEqual(["proposal", "health"]);
   });

@@ -52,7 +52,7 @@ describe.if(IS_POSTGRES_HERE)("two replicas", () => {
     const both = [first, second];
 
     const approvals = both.flatMap((app) =>
-      people.map((each) => codeOf(approveProposal(app, each, place, change.etag))),
+      people.map((each) => codeOf(approveProposal(app, each, place, { etag: change.etag }))),
     );
     expect((await Promise.all(approvals)).filter((code) => code === "none")).toHaveLength(3);
     const stored = await second.store.proposals.find(project, change.id);

@@ -23,7 +23,16 @@ export const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 export const nextId = createIdSource(random, () => NOW);
 
 export function environmentCalled(slug: string): Environment {
-  return { slug, name: slug, key: dashedKey(random), locked: false, color: null, approvals: 0, position: 1 };
+  return {
+    slug,
+    name: slug,
+    key: dashedKey(random),
+    locked: false,
+    color: null,
+    approvals: 0,
+    approveWith: null,
+    position: 1,
+  };
 }
 
 /** An open change that somebody proposed. */

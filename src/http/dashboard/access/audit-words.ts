@@ -43,6 +43,7 @@ const ACTION_WORDS: Record<AuditAction, string> = {
   "second-factor.set": "Changed a second factor",
   "second-factor.delete": "Deleted a second factor",
   "second-factor.reset": "Reset second factors",
+  "second-factor.fail": "Second factor refused",
   "project.create": "Created a project",
   "project.set": "Changed a project",
   "project.delete": "Deleted a project",

@@ -1,6 +1,6 @@
 import { sentence } from "../../../base/shapes/words.ts";
 
-/** Adds passkeys and signs in by them: the forms `data-passkey`, on the pages that have some. */
+/** Adds passkeys, signs in and approves by them: the forms `data-passkey`, on the pages that have some. */
 document.addEventListener(
   "submit",
   (event) => {
@@ -39,12 +39,13 @@ async function add(form: HTMLFormElement): Promise<void> {
 }
 
 async function use(form: HTMLFormElement): Promise<void> {
-  const options = await post(`${pathOf(form)}/options`, {});
+  const fields = Object.fromEntries(new FormData(form));
+  const options = await post(`${pathOf(form)}/options`, fields);
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(
     options as unknown as PublicKeyCredentialRequestOptionsJSON,
   );
   const credential = await navigator.credentials.get({ publicKey });
-  const { to } = await post(pathOf(form), { credential: jsonOf(credential), next: fieldOf(form, "next") });
+  const { to } = await post(pathOf(form), { ...fields, credential: jsonOf(credential) });
   location.assign(to!);
 }
 

@@ -1,33 +1,35 @@
 import { actorName } from "../../../access/source.ts";
+import { FACTOR_WORDS, type SecondFactor } from "../../../access/factors/second-factor.ts";
 import type { AppError } from "../../../base/errors.ts";
-import { type ProposalView, isOwn } from "../../../documents/changes/proposal.ts";
+import type { ProposalView } from "../../../documents/changes/proposal.ts";
 import { changes as operations } from "../../../operations/changes/changes.ts";
+import { ENVIRONMENT } from "../../../projects/environment-card.ts";
 import { getProject } from "../../../projects/projects.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
-import { textOrNull } from "../fields.ts";
+import { textOf, textOrNull } from "../fields.ts";
 import { PROPOSAL } from "../notice-pages.ts";
-import { type ParametersOf, RELEASES, pathTo, projectPath } from "../paths.ts";
+import { type ParametersOf, RELEASES, pathTo } from "../paths.ts";
 import type { Dashboard } from "../routes.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import { sentence } from "../../../base/shapes/words.ts";
 import type { Page } from "../page.tsx";
 import { Facts } from "../parts/card.tsx";
 import { Diff } from "../parts/diff.tsx";
-import { WhyField } from "../parts/field.tsx";
-import { Button, ButtonForm, Form } from "../parts/link.tsx";
 import { Badge, EnvironmentName, Notice, type Tone } from "../parts/status.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
 import { projectPage } from "../project/project-page.tsx";
-import { useMay, useView } from "../view.ts";
+import { Decide, Settle } from "./decide.tsx";
 import { environmentOf } from "./revision-card.tsx";
+
+/** The message after an approval. */
+export function approvedText({ status }: ProposalView): string {
+  return status === "approved" ? "Approved: it can be applied." : "Approved.";
+}
 
 /** Reviews and other steps of a proposal, and what is said of it afterwards. */
 const STEPS = [
-  [
-    "approve",
-    ({ status }: ProposalView) => (status === "approved" ? "Approved: it can be applied." : "Approved."),
-  ],
+  ["approve", approvedText],
   ["reject", () => "Rejected."],
   ["withdraw", () => "Withdrawn."],
   ["apply", ({ summary }: ProposalView) => `Applied: ${summary}.`],
@@ -44,7 +46,8 @@ export function proposalRoutes({ app, get, post, act, perform }: Dashboard) {
       getProject(app, names.project),
       perform(c, operations.get, { names }),
     ]);
-    return proposalPage({ environments, proposal, error });
+    const own = c.get("session")?.signedIn.user.secondFactors ?? [];
+    return proposalPage({ environments, proposal, error, own });
   };
 
   get(PROPOSAL, "flags:read", (c, place) => show(c, place));
@@ -58,16 +61,28 @@ export function proposalRoutes({ app, get, post, act, perform }: Dashboard) {
           names,
           etag: textOrNull(fields, "etag") ?? undefined,
           ...(name === "reject" && { body: { why: textOrNull(fields, "why") } }),
+          ...(name === "approve" && fields.has("code") && { body: { code: textOf(fields, "code") } }),
         }),
         done: ({ change }, { names }) => ({ to: pathTo(PROPOSAL, names), text: said(change) }),
         again: async ({ c, names }, _, error) => {
-          const status = error.code === "unapproved" || error.code === "unconfirmed" ? 428 : 409;
-          return { ...(await show(c, names, error)), status };
+          const wait = error.retryAfter === null ? {} : { "Retry-After": String(error.retryAfter) };
+          return { ...(await show(c, names, error)), status: STATUSES[error.code] ?? 409, headers: wait };
         },
-        at: { conflict: "", outdated: "", unapproved: "", unconfirmed: "" },
+        at: { conflict: "", outdated: "", unapproved: "", unconfirmed: "", ...OF_FACTORS },
       }),
     );
 }
+
+/** Refusals of second factors, which are shown on the page. */
+const OF_FACTORS = { "code-wrong": "", "code-throttled": "", "factor-not-set-up": "" };
+
+const STATUSES: Partial<Record<AppError["code"], 400 | 403 | 428 | 429>> = {
+  invalid: 400,
+  unapproved: 428,
+  unconfirmed: 428,
+  forbidden: 403,
+  rate_limited: 429,
+};
 
 const TONES: Record<ProposalView["status"], Tone> = {
   open: "info",
@@ -78,9 +93,14 @@ const TONES: Record<ProposalView["status"], Tone> = {
   expired: "warn",
 };
 
-type Shown = { environments: readonly Environment[]; proposal: ProposalView; error: AppError | null };
+type Shown = {
+  environments: readonly Environment[];
+  proposal: ProposalView;
+  error: AppError | null;
+  own: readonly SecondFactor[];
+};
 
-function proposalPage({ environments, proposal, error }: Shown): Page {
+function proposalPage({ environments, proposal, error, own }: Shown): Page {
   const { id, project, summary } = proposal;
   return projectPage({
     project,
@@ -89,6 +109,7 @@ function proposalPage({ environments, proposal, error }: Shown): Page {
     heading: sentence(summary).replace(/\.$/, ""),
     back: { to: pathTo(RELEASES, { project }), label: "Releases" },
     ...(error && { topics: [] }),
+    hasPasskeys: proposal.approveWith !== null && own.includes("passkey"),
     commands: [
       ["Shows the same", "changes get", id, { p: project }],
       ["Approves it", "changes approve", id, { p: project, etag: proposal.etag }],
@@ -102,17 +123,18 @@ function proposalPage({ environments, proposal, error }: Shown): Page {
             {error.hint !== null && <p>{sentence(error.hint)}</p>}
           </Notice>
         )}
-        <About environments={environments} proposal={proposal} />
         <Differences proposal={proposal} />
+        <About environments={environments} proposal={proposal} />
         <Reviews proposal={proposal} />
-        <Steps environments={environments} proposal={proposal} />
+        <Settle environments={environments} proposal={proposal} />
+        <Decide environments={environments} proposal={proposal} own={own} />
       </div>
     ),
   });
 }
 
-function About({ environments, proposal }: Omit<Shown, "error">) {
-  const { why, createdAt, expiresAt, appliedBy, appliedAt, needed } = proposal;
+function About({ environments, proposal }: Omit<Shown, "error" | "own">) {
+  const { why, createdAt, expiresAt, appliedBy, appliedAt, needed, approveWith } = proposal;
   return (
     <section class="card" aria-labelledby="about">
       <h2 id="about">
@@ -135,7 +157,10 @@ function About({ environments, proposal }: Omit<Shown, "error">) {
             </>,
           ],
           why !== null && ["Why", <Foreign text={why} />],
-          ["Approvals", `${approvedBy(proposal)} of ${needed}`],
+          [
+            "Approvals",
+            `${approvedBy(proposal)} of ${needed}${approveWith === null ? "" : `, with ${ENVIRONMENT.approveWith.kind.labels[approveWith]}`}`,
+          ],
           (proposal.status === "open" || proposal.status === "approved") && [
             "Expires",
             <Time at={Date.parse(expiresAt)} />,
@@ -211,10 +236,10 @@ function Reviews({ proposal: { reviews } }: { proposal: ProposalView }) {
     <section class="card" aria-labelledby="reviews">
       <h2 id="reviews">Reviews</h2>
       <ul class="items stack">
-        {reviews.map(({ who, verdict, why, at }) => (
+        {reviews.map(({ who, verdict, why, at, factor }) => (
           <li>
-            <Badge tone={verdict === "approved" ? "good" : "bad"}>{verdict}</Badge> <Foreign text={who} />,{" "}
-            <ExactTime at={Date.parse(at)} />
+            <Badge tone={verdict === "approved" ? "good" : "bad"}>{verdict}</Badge> <Foreign text={who} />
+            {factor !== null && ` with ${FACTOR_WORDS[factor]}`}, <ExactTime at={Date.parse(at)} />
             {why !== null && (
               <blockquote>
                 <Foreign text={why} />
@@ -223,49 +248,6 @@ function Reviews({ proposal: { reviews } }: { proposal: ProposalView }) {
           </li>
         ))}
       </ul>
-    </section>
-  );
-}
-
-/** The steps that the user may take; the operations check them again. */
-function Steps({ environments: all, proposal }: Omit<Shown, "error">) {
-  const { caller } = useView();
-  const { id, project, environments, etag, status, reviews, isOutdated } = proposal;
-  const places = environments.length === 0 ? [undefined] : environments;
-  const isAuthor = caller?.name === proposal.who;
-  const isReviewer = places.every((environment) => useMay("flags:locked", { project, environment }));
-  const mayApply = places.every((environment) => useMay("flags:write", { project, environment }));
-  if (status !== "open" && status !== "approved") return null;
-  const to = (step: string) => `${projectPath(project)}/changes/${encodeURIComponent(id)}/${step}`;
-  const hasApproved = reviews.some((each) => each.who === caller?.name && each.verdict === "approved");
-  const mustWait = caller != null && isOwn(proposal, caller.name, { environments: all });
-  const mayReview = isReviewer && !mustWait;
-  return (
-    <section class="card stack" aria-labelledby="steps">
-      <h2 id="steps">Next</h2>
-      <div class="buttons">
-        {mayApply && status === "approved" && (
-          <ButtonForm to={to("apply")} values={{ etag }} kind="primary">
-            Apply
-          </ButtonForm>
-        )}
-        {mayReview && !hasApproved && (
-          <ButtonForm to={to("approve")} values={{ etag }} kind={status === "open" ? "primary" : ""}>
-            Approve
-          </ButtonForm>
-        )}
-        {isOutdated && (isAuthor || isReviewer) && <ButtonForm to={to("refresh")}>Refresh</ButtonForm>}
-        {(isAuthor || isReviewer) && <ButtonForm to={to("withdraw")}>Withdraw</ButtonForm>}
-      </div>
-      {mustWait && <p class="soft">Somebody else has to approve it.</p>}
-      {mayReview && (
-        <Form to={to("reject")} class="narrow stack" id="reject">
-          <WhyField id="reject-why" value="" />
-          <p class="buttons">
-            <Button kind="danger">Reject</Button>
-          </p>
-        </Form>
-      )}
     </section>
   );
 }

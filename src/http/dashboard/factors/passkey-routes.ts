@@ -2,11 +2,16 @@ import { Hono } from "hono/quick";
 import * as z from "zod/mini";
 import type { Caller } from "../../../access/caller.ts";
 import { newCredentialSchema, usedCredentialSchema } from "../../../access/factors/credential-schema.ts";
+import { beginPresenting } from "../../../access/factors/presented.ts";
 import { addPasskey, beginPasskey, beginSignIn, signInByPasskey } from "../../../access/factors/passkeys.ts";
 import { siteOf } from "../../../access/factors/site.ts";
 import { AppError } from "../../../base/errors.ts";
 import { formatBytes } from "../../../base/bytes.ts";
 import { isoTime } from "../../../base/clock.ts";
+import { actOf } from "../../../documents/changes/reviews.ts";
+import { changes } from "../../../operations/changes/changes.ts";
+import { approvedText } from "../changes/proposals.tsx";
+import { PROPOSAL, changePath } from "../notice-pages.ts";
 import { parseJson, readAll } from "../../body.ts";
 import { MAX_PASSKEY_BODY } from "../../limits.ts";
 import { nextPath } from "../access/sign-in.tsx";
@@ -19,18 +24,27 @@ const [SIGN_IN, MINE] = ["/sign-in/passkey", "/me/passkeys"];
 /** The paths that take JSON of a page's script instead of a form, and answer with JSON. */
 const JSON_PATHS: ReadonlySet<string> = new Set([SIGN_IN, MINE].flatMap((path) => [path, `${path}/options`]));
 
+const APPROVE = `${PROPOSAL}/approve/passkey` as const;
+
+/** The same path of any change. */
+const APPROVE_PATH = new RegExp(`^${APPROVE.replaceAll(/:\w+/g, "[^/]+")}(/options)?$`);
+
 /** Whether a path behind that of the dashboard takes JSON. */
 export function isJsonPath(path: string): boolean {
-  return JSON_PATHS.has(path);
+  return JSON_PATHS.has(path) || APPROVE_PATH.test(path);
 }
 
 const newPasskeySchema = z.object({ name: z.string(), credential: newCredentialSchema });
+
+const etagSchema = z.string().check(z.maxLength(200));
+
+const approvalSchema = z.object({ credential: usedCredentialSchema, etag: etagSchema });
 
 const signInSchema = z.object({ credential: usedCredentialSchema, next: z.optional(z.string()) });
 
 /** The routes of the script of passkeys: it fetches challenges, and sends the answers of devices. */
 export function passkeyRoutes(
-  { app, options, root, cookies, enter }: Dashboard,
+  { app, options, root, cookies, enter, perform }: Dashboard,
   callerOf: (c: DashboardContext) => Caller,
 ) {
   const originOf = (c: DashboardContext) => requireOwnJson(c.req.raw, options.dashboardUrl);
@@ -62,6 +76,25 @@ export function passkeyRoutes(
       const text = `Added the passkey ${made.name}. Every other session has ended.`;
       cookies.setFlash(c, c.get("session")!.secret, { text });
       return c.json({ id: made.id, name: made.name, createdAt: isoTime(made.createdAt) }, 201);
+    })
+    .post(`${APPROVE}/options`, async (c) => {
+      const [origin, caller, names] = [originOf(c), callerOf(c), c.req.param()];
+      c.set("caller", caller);
+      const { etag } = await readBody(c, z.object({ etag: etagSchema }));
+      const { change } = await perform(c, changes.get, { names });
+      const act = actOf({ ...change, etag });
+      const { options, ticket } = await beginPresenting(app, caller, act, siteOf(origin));
+      cookies.challenge.set(c, ticket);
+      return c.json(options);
+    })
+    .post(APPROVE, async (c) => {
+      const [origin, caller, names] = [originOf(c), callerOf(c), c.req.param()];
+      const { credential, etag } = await readBody(c, approvalSchema);
+      const passkey = { credential, ticket: takeTicket(c), site: siteOf(origin) };
+      c.set("caller", { ...caller, passkey });
+      const { change } = await perform(c, changes.approve, { names, etag });
+      cookies.setFlash(c, c.get("session")!.secret, { text: approvedText(change) });
+      return c.json({ to: root + changePath(change.project, change.id) });
     })
     .post(`${SIGN_IN}/options`, async (c) => {
       const origin = originOf(c);

@@ -42,10 +42,11 @@ export function Key({ id, value }: { id: string; value: string }) {
 export type ShownEnvironment = { environment: Environment; readAt: number | null };
 
 /** `A change needs a confirmation and 2 approvals`. */
-function needsOf({ locked, approvals }: Environment): string {
+function needsOf({ locked, approvals, approveWith }: Environment): string {
+  const factor = approveWith === null ? "" : ` with ${ENVIRONMENT.approveWith.kind.labels[approveWith]}`;
   const needs = [
     ...(locked ? ["a confirmation"] : []),
-    ...(approvals > 0 ? [approvals === 1 ? "an approval" : `${approvals} approvals`] : []),
+    ...(approvals > 0 ? [(approvals === 1 ? "an approval" : `${approvals} approvals`) + factor] : []),
   ];
   return `A change needs ${needs.join(" and ") || "nothing"}`;
 }
@@ -110,7 +111,7 @@ function Editor({
   index: number;
   environment: Environment;
 }) {
-  const { slug, locked, approvals } = environment;
+  const { slug, locked, approvals, approveWith } = environment;
   const path = environmentPath(project, slug);
   const settings = Object.entries<Field>(ENVIRONMENT).map(([name, { kind, label = name }]) => ({
     name,
@@ -131,11 +132,11 @@ function Editor({
         value={String(locked)}
         options={LOCKS}
       />
-      {approvals > 0 && (
+      {(approvals > 0 || approveWith !== null) && (
         <TextField
           id={`approvals-confirm-${index}`}
           name="confirm"
-          label={`For fewer approvals, type ${slug}`}
+          label={`For fewer approvals, or ones that take less, type ${slug}`}
           value=""
         />
       )}
@@ -216,8 +217,9 @@ export function environmentRoutes({ app, post, act, perform }: Dashboard, show: 
     const after = await perform(c, environments.set, { names, body });
     const values = Object.keys(body).map((name) => [name, String(before[name as Changed] ?? "")]);
     const undo = { to: pathTo(OF_ENVIRONMENT, names), values: Object.fromEntries(values) };
-    // Fewer approvals than before have to be confirmed.
-    return { to, text: describe(after, Object.keys(body)), ...(!("approvals" in body) && { undo }) };
+    // Fewer approvals than before, and ones that take less, have to be confirmed.
+    const isGuarded = "approvals" in body || "approveWith" in body;
+    return { to, text: describe(after, Object.keys(body)), ...(!isGuarded && { undo }) };
   });
 }
 
@@ -243,7 +245,7 @@ function changeIn(fields: Fields): Partial<Record<Changed, unknown>> {
 }
 
 function describe(
-  { slug, name, color, locked, approvals, position }: Environment,
+  { slug, name, color, locked, approvals, approveWith, position }: Environment,
   changed: string[],
 ): string {
   const words: Record<string, string> = {
@@ -254,6 +256,7 @@ function describe(
       approvals === 0
         ? `Changes of ${slug} need no approval any more.`
         : `Changes of ${slug} need ${approvals === 1 ? "an approval" : `${approvals} approvals`} from now on.`,
+    approveWith: `To approve changes of ${slug} takes ${ENVIRONMENT.approveWith.kind.labels[approveWith ?? ""]} from now on.`,
     locked: locked
       ? `${slug} is locked: its name confirms each change from now on.`
       : `${slug} is not locked any more.`,

@@ -97,6 +97,28 @@ function* spendCode(
   );
   if (found === undefined || begun === undefined) return "ended";
   const [{ id, name: user }, { method, wrong }] = [found, begun];
+  const tried = yield* tryCodeOf(id, code, now, patience);
+  if (typeof tried === "object") return tried;
+  if (tried === "spent") {
+    yield* run("DELETE FROM begun_sign_ins WHERE hash = $hash", params);
+    const session = { ...start.session, user, method };
+    return (yield* insertSession({ ...start, session }, null)) ?? "ended";
+  }
+  if (wrong + 1 >= most) {
+    yield* run("DELETE FROM begun_sign_ins WHERE hash = $hash", params);
+    return "ended";
+  }
+  yield* run("UPDATE begun_sign_ins SET wrong = wrong + 1 WHERE hash = $hash", params);
+  return "wrong";
+}
+
+/** Spends a code of a user who is locked, or counts a wrong one. */
+function* tryCodeOf(
+  id: number,
+  code: SpentCode,
+  now: number,
+  patience: Patience,
+): Work<{ wait: number } | "spent" | "wrong"> {
   const forgottenAt = yield* findForgotten(id);
   const wait = waitOf(forgottenAt, now, patience);
   if (wait > 0) return { wait };
@@ -104,21 +126,31 @@ function* spendCode(
     code === null ? 0 : "step" in code ? yield* spendStep(id, code) : yield* spendRecovery(id, code);
   if (spent > 0) {
     yield* run("DELETE FROM wrong_codes WHERE user_id = $id", { id });
-    yield* run("DELETE FROM begun_sign_ins WHERE hash = $hash", params);
-    const session = { ...start.session, user, method };
-    return (yield* insertSession({ ...start, session }, null)) ?? "ended";
+    return "spent";
   }
   yield* run(
     `INSERT INTO wrong_codes (user_id, forgotten_at) VALUES ($id, $at)
      ON CONFLICT (user_id) DO UPDATE SET forgotten_at = excluded.forgotten_at`,
     { id, at: forgottenAfter(forgottenAt, now, patience) },
   );
-  if (wrong + 1 >= most) {
-    yield* run("DELETE FROM begun_sign_ins WHERE hash = $hash", params);
-    return "ended";
-  }
-  yield* run("UPDATE begun_sign_ins SET wrong = wrong + 1 WHERE hash = $hash", params);
   return "wrong";
+}
+
+/** Spends a code, or counts a wrong one: see the port. */
+function* tryCode(
+  name: string,
+  code: SpentCode,
+  now: number,
+  patience: Patience,
+): Work<{ wait: number } | "spent" | "wrong"> {
+  const id = yield* findLocked(name);
+  return id === undefined ? "wrong" : yield* tryCodeOf(id, code, now, patience);
+}
+
+/** The id of a user, who is locked as by {@link lockUser}; undefined for one that does not exist. */
+export function* findLocked(name: string): Work<number | undefined> {
+  return (yield* first<{ id: number }>(`SELECT id FROM users WHERE name = $name ${FOR_UPDATE}`, { name }))
+    ?.id;
 }
 
 /** When the last wrong code of a user is forgotten; 0 without any. */
@@ -144,5 +176,5 @@ function spendRecovery(id: number, { recovery }: { recovery: string }): Work<num
 
 export const factors = {
   reads: { totp: findTotp, begun: findBegun },
-  writes: { spendCode },
+  writes: { spendCode, tryCode },
 };

@@ -1,13 +1,14 @@
 import type { AccessChange } from "../../../access/change.ts";
 import type { Passkey, SpentChallenge } from "../../../access/factors/factor.ts";
 import type { NewSession } from "../../../access/session.ts";
+import type { UsedPasskey } from "../../../access/store.ts";
 import type { User } from "../../../access/user.ts";
 import { AppError } from "../../../base/errors.ts";
-import { endOthers, lockUser } from "./factors.ts";
+import { endOthers, findLocked, lockUser } from "./factors.ts";
 import { lockAudit } from "../audit.ts";
 import { bytesOfHash, insertSession } from "../sessions.ts";
 import { USER_COLUMNS, type UserRow, viewUser } from "../users.ts";
-import { FOR_UPDATE, type Work, all, fieldsOf, first, insert, run } from "../work.ts";
+import { type Work, all, fieldsOf, first, insert, run } from "../work.ts";
 
 type Change<K> = AccessChange & { change: K };
 
@@ -70,26 +71,26 @@ function* findPasskey(credential: Uint8Array): Work<{ user: User; passkey: Passk
 }
 
 /** Signs in by a passkey: see the port. */
-function* usePasskey(
-  { id, counter, challenge }: { id: string; counter: number; challenge: SpentChallenge },
-  start: NewSession,
-): Work<User | undefined> {
-  const { user, createdAt: at } = start.session;
+function* usePasskey(given: UsedPasskey, start: NewSession): Work<User | undefined> {
+  const { user, createdAt } = start.session;
   yield* lockAudit();
-  const locked = yield* first<{ id: number }>(`SELECT id FROM users WHERE name = $user ${FOR_UPDATE}`, {
-    user,
-  });
-  if (locked === undefined || !(yield* spend(challenge))) return undefined;
+  return (yield* presentPasskey(given, user, createdAt)) ? yield* insertSession(start, null) : undefined;
+}
+
+/** Spends a challenge and records the use of a passkey: see the port. */
+function* presentPasskey({ id, counter, challenge }: UsedPasskey, user: string, at: number): Work<boolean> {
+  const owner = yield* findLocked(user);
+  if (owner === undefined || !(yield* spend(challenge))) return false;
   const used = yield* run(
     `UPDATE passkeys SET counter = $counter, used_at = $at
      WHERE id = $id AND user_id = $owner
        AND (counter < $counter OR (counter = 0 AND CAST($counter AS BIGINT) = 0))`,
-    { id, counter, at, owner: locked.id },
+    { id, counter, at, owner },
   );
-  return used === 0 ? undefined : yield* insertSession(start, null);
+  return used > 0;
 }
 
 export const passkeys = {
   reads: { hasPasskeys, passkeys: listPasskeys, passkey: findPasskey },
-  writes: { usePasskey },
+  writes: { usePasskey, presentPasskey },
 };

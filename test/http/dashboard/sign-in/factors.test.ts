@@ -20,7 +20,7 @@ const FORM = { body: new URLSearchParams(), headers: { Origin: "http://dashboard
 
 const JSON_BODY = { body: "{}", headers: { ...FORM.headers, "Content-Type": "application/json" } };
 
-const bodyFor = (place: string) => (/^\/me\/passkeys(\/options)?$/.test(place) ? JSON_BODY : FORM);
+const bodyFor = (place: string) => (/\/passkeys?(\/options)?$/.test(place) ? JSON_BODY : FORM);
 
 /** Every route of the dashboard but those of the sign-in. */
 function placesOf({ routes }: DashboardApp) {
