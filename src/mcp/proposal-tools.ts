@@ -24,7 +24,7 @@ export const PROPOSAL_TOOLS: readonly Tool[] = [
   toolOf(changes.get, {
     title: "Get a proposal",
     description:
-      "A proposed change: its differences, its reviews, and the address of its page, where people approve it.",
+      "A proposed change: its differences, what it does to the test contexts of the project (impact), its reviews, and the address of its page, where people approve it.",
     required: ["project", "change"],
     run: async (api, { project, change }, operation) => ({
       value: await api(operation, { names: { project, change } }),

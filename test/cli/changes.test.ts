@@ -43,9 +43,11 @@ test("a change that needs approvals is refused with what to type, and proposed w
     { id: change.id },
     { why: "ready", status: "open" },
   ]);
-  expect((await run("changes", "get", change.id, "-p", "shop")).stdout).toContain(
-    "create segment projects.shop",
-  );
+  const { stdout } = await run("changes", "get", change.id, "-p", "shop");
+  expect(stdout).toContain("create segment projects.shop");
+  const { change: on } = await json<{ change: ProposalView }>("flags", "set", "b", ...LIVE, "--propose");
+  expect((await run("changes", "get", on.id, "-p", "shop")).stdout).toContain("impact: b: 0 reads an hour");
+  expect((await run("changes", "withdraw", on.id, "-p", "shop")).code).toBe(0);
   expect((await run("changes", "approve", change.id, "-p", "shop")).stderr).toContain("only a person");
   expect((await run("changes", "apply", change.id, "-p", "shop")).code).toBe(4);
   expect((await run("changes", "withdraw", change.id, "-p", "shop")).code).toBe(0);

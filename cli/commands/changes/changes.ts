@@ -97,6 +97,7 @@ async function describe(change: ProposalView, paint: Session["paint"]): Promise<
     ),
     `etag: ${etag}`,
     ...(URL.canParse(change.url ?? "") ? [shown`page: ${change.url!}`] : []),
+    ...(change.impact?.lines ?? []).map((line) => shown`impact: ${line}`),
   ];
   const diffs = change.differences.map(({ action: done, kind, path, before, after }) =>
     printDiff(

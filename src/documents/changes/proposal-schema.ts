@@ -4,6 +4,24 @@ import { timestamp } from "../../base/slug-schema.ts";
 import { differenceSchema } from "../document-schema.ts";
 import { APPROVE_WITH, PROPOSAL_STATUSES } from "../../projects/approval.ts";
 
+/** The effect of a change on people. */
+export const impactSchema = z.object({
+  /** The test contexts of the project that get another value, by name. */
+  contexts: z.array(
+    z.object({
+      name: z.string(),
+      environment: z.string(),
+      flag: z.string(),
+      before: z.string(),
+      after: z.string(),
+    }),
+  ),
+  /** How often the flags that it changes are read, averaged over the last 24 hours. */
+  reads: z.array(z.object({ environment: z.string(), flag: z.string(), perHour: z.int() })),
+  /** The same in words, as pages and messages have it. */
+  lines: z.array(z.string()),
+});
+
 /** A proposal. */
 export const proposalSchema = z.object({
   id: z.string(),
@@ -48,6 +66,8 @@ export const proposalSchema = z.object({
   appliedAt: z.nullable(timestamp),
   /** Whether an administrator made it at once, without approvals. */
   bypass: z.boolean(),
+  /** Its effect on people, while it is open and not outdated. Lists have none. */
+  impact: z.optional(impactSchema),
   /** The address of its page in the dashboard; a path if the server does not know its own. Lists have none. */
   url: z.optional(z.string()),
 });

@@ -10,6 +10,7 @@ import { requireNeedsAfter } from "../needs-after.ts";
 import type { SetupChange } from "../setup.ts";
 import type { ProposalsApp } from "../store.ts";
 import { type Rerun, insertion, reviewed } from "./found.ts";
+import { impactOf } from "./impact.ts";
 import {
   PROPOSAL_LIMITS,
   type Proposal,
@@ -41,7 +42,10 @@ export async function proposeChange(
       const open = await proposalOf(app, caller, { operation, project }, changes, moment, planned?.id);
       await requireRoom(app, open, moment.at);
       proposed = { ...open, expiresAt: moment.at + lasts };
-      return [insertion(proposed, "change.propose", await eventsOf(app, "change.proposed", proposed))];
+      const impact = await impactOf(app, project, changes);
+      return [
+        insertion(proposed, "change.propose", await eventsOf(app, "change.proposed", proposed, impact)),
+      ];
     }),
   });
   return proposed ? { change: await view(app, caller, proposed) } : { value };

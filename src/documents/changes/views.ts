@@ -6,8 +6,10 @@ import { createTurns } from "../../base/event-loop.ts";
 import type { Page } from "../../base/pages.ts";
 import type { ProposalStatus } from "../../projects/approval.ts";
 import { getProject } from "../../projects/projects.ts";
+import type { SetupChange } from "../setup.ts";
 import type { ProposalsApp } from "../store.ts";
 import { type ProposalPlace, type Rerun, findProposal, reviewed } from "./found.ts";
+import { type Impact, impactOf } from "./impact.ts";
 import {
   type Proposal,
   type ProposalView,
@@ -71,7 +73,7 @@ function storedAs(status: ProposalStatus): StoredStatus[] {
   return status === "expired" ? ["expired", "open"] : [status];
 }
 
-/** Throws `not_found`, `forbidden`. */
+/** A proposal, while it can be applied with what it does to people. Throws `not_found`, `forbidden`. */
 export async function getProposal(
   app: ProposalsApp,
   caller: Caller,
@@ -79,7 +81,11 @@ export async function getProposal(
   rerun: Rerun,
 ): Promise<ProposalView> {
   requireScope(caller, "flags:read", { project: place.project });
-  return view(app, caller, await findProposal(app, place), rerun);
+  const found = await findProposal(app, place);
+  const shown = await view(app, caller, found, rerun);
+  if (shown.isOutdated || (shown.status !== "open" && shown.status !== "approved")) return shown;
+  const planned = await planNow(app, found, rerun);
+  return planned ? { ...shown, impact: await impactOf(app, place.project, planned.changes) } : shown;
 }
 
 /** The event that the webhooks of the project get, without settings of forms: any editor of flags may add a webhook. */
@@ -87,9 +93,10 @@ export async function eventsOf(
   app: ProposalsApp,
   type: string,
   proposal: Proposal,
+  impact?: Impact,
 ): Promise<ProposalEvent[]> {
   const timestamp = isoTime(app.now());
-  const data = { change: await view(app, null, proposal) };
+  const data = { change: { ...(await view(app, null, proposal)), ...(impact && { impact }) } };
   return [{ type, body: JSON.stringify({ type, timestamp, data }) }];
 }
 
@@ -138,14 +145,17 @@ async function isOutdatedNow(app: ProposalsApp, proposal: Proposal, rerun: Rerun
   if (!ofStore) known.set(app.store, (ofStore = new Map()));
   const before = ofStore.get(proposal.etag);
   if (before?.version === version) return before.isOutdated;
-  const isOutdated = await differsNow(app, proposal, rerun);
+  const isOutdated = (await planNow(app, proposal, rerun))?.etag !== proposal.etag;
   if (ofStore.size >= MAX_KNOWN) ofStore.clear();
   ofStore.set(proposal.etag, { version, isOutdated });
   return isOutdated;
 }
 
-async function differsNow(app: ProposalsApp, proposal: Proposal, rerun: Rerun): Promise<boolean> {
-  let etag: string | null = null;
+type PlannedNow = { etag: string; changes: readonly SetupChange[] };
+
+/** The changes that a proposal would make now; undefined if it cannot make them any more. */
+async function planNow(app: ProposalsApp, proposal: Proposal, rerun: Rerun): Promise<PlannedNow | undefined> {
+  let planned: PlannedNow | undefined;
   const planner: Caller = {
     name: "formflag",
     type: "operator",
@@ -154,15 +164,16 @@ async function differsNow(app: ProposalsApp, proposal: Proposal, rerun: Rerun): 
     verify: async () => {},
     review: reviewed(async (changes) => {
       const { id, project, operation } = proposal;
-      etag = etagOf(id, await approvedIn(app, { project, names: operation.names }, changes));
+      const approved = await approvedIn(app, { project, names: operation.names }, changes);
+      planned = { etag: etagOf(id, approved), changes };
       return null;
     }),
   };
   try {
     await rerun(proposal.operation, planner);
   } catch (error) {
-    if (error instanceof AppError && error.code !== "unavailable") return true;
+    if (error instanceof AppError && error.code !== "unavailable") return undefined;
     throw error;
   }
-  return etag !== proposal.etag;
+  return planned;
 }

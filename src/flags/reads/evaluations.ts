@@ -5,7 +5,14 @@ import { yieldToEventLoop } from "../../base/event-loop.ts";
 import { requireContext } from "../rules/context.ts";
 import { findFlagSlugFault, PAYLOAD_SUFFIX } from "../limits.ts";
 import { requireSoundRules } from "../fit.ts";
-import { applyPatch, type FlagPatch, type FlagPlace, type FlagRecord, noSuchFlag } from "../flag.ts";
+import {
+  applyPatch,
+  type FlagPatch,
+  type FlagPlace,
+  type FlagRecord,
+  type FlagValues,
+  noSuchFlag,
+} from "../flag.ts";
 import { type Context, type Evaluation, subjectOf } from "../flagd/evaluate.ts";
 import { createDecide, createPayload } from "../flagd/evaluate-flag.ts";
 import type { Segments } from "../flagd/nested-segments.ts";
@@ -86,9 +93,9 @@ export async function tryChange(
 }
 
 /** The rules of an environment's segments, with the members of segments that forms fill. Throws `not_found`. */
-async function filledSegments(
+export async function filledSegments(
   { store }: FlagsApp,
-  { project, environment }: FlagPlace,
+  { project, environment }: Pick<FlagPlace, "project" | "environment">,
 ): Promise<Segments & ReadonlyMap<string, unknown>> {
   const selection = await store.flags.selectIn(project, environment);
   const records = await selection.segments();
@@ -100,6 +107,13 @@ async function filledSegments(
 function keyOf(key: string): { slug: string; isPayload: boolean } {
   const isPayload = key.endsWith(PAYLOAD_SUFFIX);
   return { slug: isPayload ? key.slice(0, -PAYLOAD_SUFFIX.length) : key, isPayload };
+}
+
+/** The evaluation of each of some flags, which may need one another. */
+export function evaluatesOf(records: readonly FlagValues[], segments: Segments) {
+  const rules = new Map(records.map((each) => [each.slug, each.rules]));
+  const decideOf = (slug: string) => createDecide(slug, rules.get(slug) ?? "", segments).decide;
+  return createPrerequisites(records, decideOf).evaluates;
 }
 
 async function evaluatorOf(
@@ -114,12 +128,7 @@ async function evaluatorOf(
   const others =
     record.requires === "" ? [] : await (await store.flags.selectIn(project, environment)).flags();
   const records = [record, ...others.filter(({ slug }) => slug !== record.slug)];
-  const rules = new Map(records.map((each) => [each.slug, each.rules]));
-  const { evaluates } = createPrerequisites(
-    records,
-    (slug) => createDecide(slug, rules.get(slug) ?? "", segments).decide,
-  );
-  const own = evaluates(record);
+  const own = evaluatesOf(records, segments)(record);
   const evaluate = keyOf(flag).isPayload ? createPayload(record, own) : own;
   return (context) => shownOf(evaluate(subjectOf(context), now));
 }

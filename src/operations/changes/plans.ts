@@ -2,7 +2,12 @@ import type { Caller } from "../../access/caller.ts";
 import { requireScope } from "../../access/rights.ts";
 import { AppError } from "../../base/errors.ts";
 import { applyPlan, planOperation } from "../../documents/changes/planning.ts";
-import type { ProposedDifference, ProposedOperation } from "../../documents/changes/proposal.ts";
+import type {
+  ProposalView,
+  ProposedDifference,
+  ProposedOperation,
+} from "../../documents/changes/proposal.ts";
+import { getProposal } from "../../documents/changes/views.ts";
 import { documents } from "../documents.ts";
 import { noun } from "../operation.ts";
 import { rerunOn, withPage } from "./perform.ts";
@@ -26,12 +31,15 @@ export const plans = noun("changes", () => import("../schema/plans-schema.ts"), 
       const listed = (value: unknown) =>
         operation.operation === APPLY ? (value as { changes: ProposedDifference[] }).changes : null;
       const call = { operation, propose, rerun, listed };
+      const seen = ({ id, project }: ProposalView) =>
+        getProposal(app, caller, { project, change: id }, rerun);
       const planned =
         plan === undefined
           ? await planOperation(app, acting, call)
           : await applyPlan(app, acting, plan, call);
       const { plan: hash, changes, locked, warnings, approvals } = planned;
-      const change = "change" in planned ? await withPage(deployment, planned.change) : undefined;
+      const proposed = "change" in planned ? planned.change : undefined;
+      const change = proposed && (await withPage(deployment, await seen(proposed)));
       const applied = plan !== undefined && change === undefined;
       return { applied, plan: hash, changes, locked, warnings, approvals, change };
     },

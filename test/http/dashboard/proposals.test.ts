@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { deleteUser } from "../../../src/access/users.ts";
+import { setTestContext } from "../../../src/flags/contexts/test-contexts.ts";
 import { setFlag } from "../../../src/flags/flags.ts";
 import { setEnvironment } from "../../../src/projects/environments.ts";
 import { openTestApp } from "../../support/app.ts";
@@ -186,4 +187,14 @@ test("The page of a flag and the list of flags lead to what is proposed for it i
   app.clock.now += 86_400_000;
   for (const page of [flag, `/projects/${project}`])
     expect(link((await get(page)).text)).toEqual([false, false]);
+});
+
+test("The page says what a change does to people, whose names it shows as text", async () => {
+  const { app, signIn, project, path } = await open();
+  await setTestContext(app, OPERATOR, { project, name: "Ann <b>" }, { plan: "pro" });
+  const { get } = await signIn("viewer");
+  const { text } = await get(path);
+  expect(text).toContain("What it does to people");
+  expect(text).toContain("Ann &lt;b&gt;: sale no flag → on");
+  expect(text).toContain("sale: 0 reads an hour");
 });

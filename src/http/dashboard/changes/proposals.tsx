@@ -13,7 +13,7 @@ import type { Dashboard } from "../routes.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import { sentence } from "../../../base/shapes/words.ts";
 import type { Page } from "../page.tsx";
-import { Facts } from "../parts/card.tsx";
+import { Card, Facts } from "../parts/card.tsx";
 import { Diff } from "../parts/diff.tsx";
 import { Badge, EnvironmentName, Notice, type Tone } from "../parts/status.tsx";
 import { Foreign } from "../parts/text.tsx";
@@ -124,6 +124,7 @@ function proposalPage({ environments, proposal, error, own }: Shown): Page {
           </Notice>
         )}
         <Differences proposal={proposal} />
+        <ImpactCard proposal={proposal} />
         <About environments={environments} proposal={proposal} />
         <Reviews proposal={proposal} />
         <Settle environments={environments} proposal={proposal} />
@@ -228,6 +229,22 @@ function placeInWords(path: string) {
 function stateOf(state: unknown): unknown {
   if (state === null) return {};
   return typeof state === "object" && !Array.isArray(state) ? state : { rule: state };
+}
+
+/** The effect of an open proposal on people, in the words that every message of it has. */
+function ImpactCard({ proposal: { impact } }: { proposal: ProposalView }) {
+  if (impact === undefined || impact.lines.length === 0) return null;
+  return (
+    <Card id="impact" title="What it does to people">
+      <ul class="items">
+        {impact.lines.map((line) => (
+          <li>
+            <Foreign text={line} />
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
 }
 
 function Reviews({ proposal: { reviews } }: { proposal: ProposalView }) {
