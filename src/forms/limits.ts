@@ -177,7 +177,7 @@ export const LEARNING = {
   /** Marks of each kind that a form keeps and its project learns from. Beyond: the oldest are forgotten. */
   examples: 1000,
   /** Characters of a submission that are read. Beyond: the rest is left out. */
-  characters: 8000,
+  characters: 4000,
   /** Words and other features of a submission. Beyond: later ones are left out. */
   features: 800,
   /** Different features of all that a project learns from, newest first. Beyond: new ones are left out. */
