@@ -1,10 +1,9 @@
 import { createHmac } from "node:crypto";
 import { expect, test } from "bun:test";
-import type { CDPSession, Page } from "playwright-core";
 import { onData } from "../support/commands.ts";
 import { startServer } from "../support/executable.ts";
 import { barriersOf, openChromium } from "../support/pages/chromium.ts";
-import { describeInBrowser, linkFor, signInBrowser } from "../support/pages/dashboard-browser.ts";
+import { addDevice, describeInBrowser, linkFor, signInBrowser } from "../support/pages/dashboard-browser.ts";
 
 /** The code that an app shows, from the address on the page, as an app computes it. */
 function codeOf(address: string, steps = 0): string {
@@ -17,23 +16,6 @@ function codeOf(address: string, steps = 0): string {
   counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000) + steps));
   const mac = createHmac("sha1", key).update(counter).digest();
   return String((mac.readUInt32BE(mac[19]! & 15) & 0x7fffffff) % 1_000_000).padStart(6, "0");
-}
-
-/** Gives a page a device that makes passkeys, which is always touched and verified. */
-async function addDevice(page: Page): Promise<{ client: CDPSession; authenticatorId: string }> {
-  const client = await page.context().newCDPSession(page);
-  await client.send("WebAuthn.enable");
-  const { authenticatorId } = await client.send("WebAuthn.addVirtualAuthenticator", {
-    options: {
-      protocol: "ctap2",
-      transport: "internal",
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
-  return { client, authenticatorId };
 }
 
 describeInBrowser("Second factors", () => {

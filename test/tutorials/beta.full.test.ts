@@ -1,17 +1,17 @@
 import { Database } from "bun:sqlite";
-import { mkdirSync, readFileSync, readdirSync, symlinkSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "bun:test";
 import { onData } from "../support/commands.ts";
 import { eventually } from "../support/eventually.ts";
-import { EXECUTABLE, errorsIn, startServer } from "../support/executable.ts";
+import { errorsIn, startServer } from "../support/executable.ts";
 import { openChromium } from "../support/pages/chromium.ts";
 import { describeInBrowser } from "../support/pages/dashboard-browser.ts";
 import { openMailSink } from "../support/peers/mail-sink.ts";
 import { tempDirectory } from "../support/temp.ts";
+import { openReader } from "../support/tutorials/home.ts";
 import { readPage } from "../support/tutorials/network.ts";
 import { stepsOf } from "../support/tutorials/page.ts";
-import { openTerminal } from "../support/tutorials/terminal.ts";
 import { typePage } from "../support/tutorials/typist.ts";
 
 const PUBLIC = "https://forms.example.com";
@@ -78,23 +78,6 @@ async function openShop() {
   };
   const rows = (table: string, where = "1 = 1") => db.query(`SELECT * FROM ${table} WHERE ${where}`).all();
   return { data, server, here, send, members, mailTo, signUp, isOnFor, passMinute, rows };
-}
-
-/** The terminal of a reader beside a server, and all that it has printed. */
-async function openReader(data: string) {
-  const home = tempDirectory();
-  const programs = join(home, ".bin");
-  mkdirSync(programs);
-  symlinkSync(EXECUTABLE, join(programs, "formflag"));
-  const env = { HOME: home, PATH: `${programs}:${process.env["PATH"]}`, FORMFLAG_DATA: data };
-  const terminal = await openTerminal({ env, cwd: home });
-  const reader = { home, printed: "" };
-  const types: typeof terminal.types = async (...given) => {
-    const result = await terminal.types(...given);
-    reader.printed += result.printed;
-    return result;
-  };
-  return Object.assign(reader, { terminal: { ...terminal, types } });
 }
 
 describeInBrowser("The guide to a beta", () => {

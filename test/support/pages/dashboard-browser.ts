@@ -1,5 +1,5 @@
 import { describe } from "bun:test";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Browser, BrowserContext, CDPSession, Page } from "playwright-core";
 import { hasChromium } from "./chromium.ts";
 import { onData } from "../commands.ts";
 import type { RunningServer } from "../executable.ts";
@@ -54,4 +54,21 @@ export async function signInBrowser(
 /** Creates users with these roles, each called like its role. */
 export async function createUsers({ data }: Pick<RunningServer, "data">, ...roles: string[]): Promise<void> {
   for (const role of roles) await onData(data).json("users", "create", role, "--role", role);
+}
+
+/** Gives a page a device that makes passkeys, which is always touched and verified. */
+export async function addDevice(page: Page): Promise<{ client: CDPSession; authenticatorId: string }> {
+  const client = await page.context().newCDPSession(page);
+  await client.send("WebAuthn.enable");
+  const { authenticatorId } = await client.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      transport: "internal",
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  return { client, authenticatorId };
 }

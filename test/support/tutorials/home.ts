@@ -13,15 +13,35 @@ shift
 for package; do ls -d "node_modules/$(echo "$package" | sed 's/\\(.\\)@.*/\\1/')" > /dev/null || exit 1; done
 `;
 
+/** The terminal of a reader beside a server with this data, and all that it has printed. */
+export async function openReader(data: string, more: Record<string, string> = {}) {
+  const home = tempDirectory();
+  const env = { HOME: home, PATH: pathOf(home), FORMFLAG_DATA: data, ...more };
+  const terminal = await openTerminal({ env, cwd: home });
+  const reader = { home, printed: "" };
+  const types: typeof terminal.types = async (...given) => {
+    const result = await terminal.types(...given);
+    reader.printed += result.printed;
+    return result;
+  };
+  return Object.assign(reader, { terminal: { ...terminal, types } });
+}
+
+/** The path of a reader, with a folder of the home that has the executable. */
+function pathOf(home: string): string {
+  const programs = join(home, ".bin");
+  mkdirSync(programs);
+  symlinkSync(EXECUTABLE, join(programs, "formflag"));
+  return `${programs}:${process.env["PATH"]}`;
+}
+
 /** The home of a reader whose first block starts a server in a folder, beside which the others are typed. */
 export async function deskBesideServer([first]: Step[], folder: string): Promise<Desk> {
   const home = tempDirectory();
-  const programs = join(home, ".bin");
-  mkdirSync(programs);
-  writeFileSync(join(programs, "npm"), NPM);
-  chmodSync(join(programs, "npm"), 0o755);
-  symlinkSync(EXECUTABLE, join(programs, "formflag"));
-  const env = { HOME: home, USER: "ann", PATH: `${programs}:${process.env["PATH"]}` };
+  const env = { HOME: home, USER: "ann", PATH: pathOf(home) };
+  const npm = join(home, ".bin", "npm");
+  writeFileSync(npm, NPM);
+  chmodSync(npm, 0o755);
   const server = await openTerminal({ env, cwd: home });
   let second: Terminal | undefined;
   return {
