@@ -26,6 +26,7 @@ describe("environments create", () => {
       locked: false,
       color: null,
       approvals: 0,
+      approveWith: null,
       position: 3,
       result: "created",
     });
@@ -42,6 +43,7 @@ describe("environments create", () => {
     expect(named.key).not.toBe(preview.key);
     expect(await here.json("environments", "get", "qa", "-p", "shop")).toEqual({
       approvals: 0,
+      approveWith: null,
       slug: "qa",
       name: "Tests",
       key: named.key,
@@ -138,7 +140,16 @@ describe("environments list", () => {
       2,
       expect.stringContaining("--position 0 is not a whole number from 1"),
     ]);
-    expect(Object.keys(all[0]!)).toEqual(["slug", "name", "key", "locked", "color", "approvals", "position"]);
+    expect(Object.keys(all[0]!)).toEqual([
+      "slug",
+      "name",
+      "key",
+      "locked",
+      "color",
+      "approvals",
+      "approveWith",
+      "position",
+    ]);
     const { stdout } = await here.run("environments", "list", "-p", "shop");
     for (const { key } of all) expect(stdout).toContain(key);
   });

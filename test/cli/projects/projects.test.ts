@@ -19,6 +19,7 @@ describe("projects create", () => {
       locked: false,
       color: null,
       approvals: 0,
+      approveWith: null,
       position: index + 1,
     });
     expect(project).toEqual({

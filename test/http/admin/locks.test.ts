@@ -145,6 +145,7 @@ describe("a locked environment", () => {
       locked: true,
       color: null,
       approvals: 0,
+      approveWith: null,
       position: 2,
     });
     expect(await shown(develop)).toMatchObject({ slug: "develop", locked: false });

@@ -72,7 +72,7 @@ describe("the OpenAPI document", () => {
       expect([operation.operationId, sent !== undefined && resolved(sent).properties !== undefined]).toEqual([
         operation.operationId,
         SENDS.has(method) &&
-          !/\/(changes\/\{change\}\/(?!reject)\w+|ramp\/(pause|resume|next|finish)|experiments\/\{experiment\}\/(start|pause|resume|stop)|backups|users\/\{user\}\/reset|(forms\/\{form\}|targets\/\{target\})\/test)$/.test(
+          !/\/(changes\/\{change\}\/(?!reject|approve)\w+|ramp\/(pause|resume|next|finish)|experiments\/\{experiment\}\/(start|pause|resume|stop)|backups|users\/\{user\}\/reset|(forms\/\{form\}|targets\/\{target\})\/test)$/.test(
             path,
           ),
       ]);

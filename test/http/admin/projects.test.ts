@@ -37,6 +37,7 @@ describe("projects, environments and flags", () => {
         locked: false,
         color: null,
         approvals: 0,
+        approveWith: null,
         position: index + 1,
       })),
     });
@@ -56,6 +57,7 @@ describe("projects, environments and flags", () => {
       locked: false,
       color: null,
       approvals: 0,
+      approveWith: null,
       position: 4,
     };
     expect(await added.json()).toEqual({ ...environment, result: "created" });

@@ -5,7 +5,8 @@ import { OPERATOR } from "../../support/records/caller.ts";
 import { ROOT, SUFFICE, bearer, openWorld } from "../../support/postgres/world.ts";
 
 const LAST = "DELETE /projects/{project}";
-const SESSION = "DELETE /sessions/{session}";
+/** What a reset of a password ends. */
+const SIGNED_IN = new Set(["DELETE /sessions/{session}", "DELETE /grants/{grant}"]);
 
 const world = await openWorld();
 const { app, operations, tokens, ask, everything } = world;
@@ -140,8 +141,7 @@ describe("the scope", () => {
       .toSorted(
         (a, b) => Number(a.name === "DELETE /forms/{form}") - Number(b.name === "DELETE /forms/{form}"),
       )
-      // A reset ends the session.
-      .toSorted((a, b) => Number(b.name === SESSION) - Number(a.name === SESSION))
+      .toSorted((a, b) => Number(SIGNED_IN.has(b.name)) - Number(SIGNED_IN.has(a.name)))
       // A project takes its forms with it.
       .toSorted((a, b) => Number(a.name === LAST) - Number(b.name === LAST));
     // Those are for the readers of flags.

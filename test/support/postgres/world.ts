@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { addProjectTarget } from "../../../src/documents/changes/targets.ts";
 import { createInvitation } from "../../../src/access/members/invitations.ts";
 import { setMember } from "../../../src/access/members/members.ts";
+import type { OAuthGrant } from "../../../src/access/oauth/grant.ts";
 import { SCOPES, type Scope } from "../../../src/access/scope.ts";
 import { createToken } from "../../../src/access/tokens.ts";
 import type { App } from "../../../src/app.ts";
@@ -200,6 +201,33 @@ export async function openWorld() {
   const { id: projectTarget } = await addProjectTarget(app, OPERATOR, "shop", hook, services.outgoing);
   await createToken(app, OPERATOR, { name: "victim" });
   const { session } = await signIn(app, "member");
+  const grant: OAuthGrant = {
+    id: "8k2d-0xqa-w51m-33",
+    user: "member",
+    client: "https://assistant.example/client.json",
+    clientName: "Assistant",
+    redirect: "http://127.0.0.1:1/",
+    resource: "http://127.0.0.1:2/mcp",
+    scopes: ["read"],
+    project: null,
+    environment: null,
+    createdAt: app.now(),
+    usedAt: app.now(),
+    expiresAt: app.now() + 60_000,
+  };
+  const issued = { hash: "code", challenge: "challenge" };
+  await app.store.grants.insert({ grant, ...issued, session: session.id }, 1);
+  await app.store.grants.start(
+    { ...issued, client: grant.client, redirect: grant.redirect, resource: grant.resource },
+    {
+      access: "access",
+      accessExpiresAt: grant.expiresAt,
+      family: "family",
+      refresh: "refresh",
+      expiresAt: grant.expiresAt,
+    },
+    { at: app.now(), address: "127.0.0.1" },
+  );
   await setMember(app, OPERATOR, "shop", "member", { role: "viewer" });
   const { invitation } = await createInvitation(app, OPERATOR, "shop", { role: "viewer" });
   const change = proposalOf("shop", { expiresAt: app.now() + 1000 });
@@ -239,6 +267,7 @@ export async function openWorld() {
     user: "member",
     invitation: invitation.id,
     session: session.id,
+    grant: grant.id,
     change: change.id,
   } as Record<string, string>;
   /** The address of an operation on other things than these, where they are named. */
