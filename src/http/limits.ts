@@ -28,7 +28,7 @@ export const MAX_OAUTH_REQUESTS = {
 export const MAX_OAUTH_BODY = 16 * KiB;
 
 /** Bytes of the body of a form that signs in or sets a password. Beyond: 413. */
-export const MAX_SIGN_IN_BODY = 8 * KiB;
+export const MAX_SIGN_IN_BODY = 16 * KiB;
 
 /**
  * Bytes of the body of a form of the dashboard that is given back once the user has signed in again. Beyond: not given

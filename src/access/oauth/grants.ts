@@ -49,6 +49,8 @@ export async function allowClient(
 ): Promise<string> {
   const { session, name } = caller;
   if (session === undefined) throw new AppError("forbidden", "only a person can sign an assistant in");
+  if (allowed.environment !== null && allowed.project === null)
+    throw new AppError("invalid", "choose the project of the environment too");
   const held = scopesWithin(grantsWithin(allowed, caller.grants));
   const missing = allowed.scopes.find((scope) => scope !== "read" && !held.includes(scope));
   if (missing !== undefined || held.length === 0)

@@ -1,3 +1,4 @@
+import { dashedKey } from "../../base/ids.ts";
 import { GRANT_LIMITS } from "../limits.ts";
 import { signInSecret } from "../session.ts";
 import type { AccessApp } from "../store.ts";
@@ -7,8 +8,8 @@ import { refusal } from "./refusal.ts";
 /** Before the id of a client that was registered. */
 const PREFIX = "client-";
 
-/** The description in the id of a client: its name, and where it may be sent back. */
-type Described = { n: string; r: readonly string[] };
+/** The description in the id of a client: its name, where it may be sent back, and what makes the id its own. */
+type Described = { n: string; r: readonly string[]; i: string };
 
 /**
  * Registers a client (RFC 7591). Nothing is stored: its id is what it said, signed by this server, so that no stranger fills
@@ -16,7 +17,7 @@ type Described = { n: string; r: readonly string[] };
  */
 export async function registerClient(app: AccessApp, metadata: unknown): Promise<OAuthClient> {
   const { name, redirects } = clientIn(metadata);
-  const described: Described = { n: name, r: redirects };
+  const described: Described = { n: name, r: redirects, i: dashedKey(app.random) };
   const text = Buffer.from(JSON.stringify(described)).toString("base64url");
   const id = `${PREFIX}${text}.${await signatureOf(app, text)}`;
   if (id.length > GRANT_LIMITS.clientId)

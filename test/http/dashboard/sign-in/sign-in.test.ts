@@ -8,7 +8,7 @@ import { PASSWORD, givePassword } from "../../../support/records/users.ts";
 
 const MARKS = `a${"\u0301".repeat(40_000)}${"\u0316".repeat(40_000)}`;
 
-test("A form that signs in or sets a password has at most 8 KB, with or without an announced length", async () => {
+test("A form that signs in or sets a password has at most 16 KB, with or without an announced length", async () => {
   const { openBrowser, signIn } = openDashboard(openTestApp());
   const viewer = await signIn("viewer");
   for (const [browser, path, field] of [
