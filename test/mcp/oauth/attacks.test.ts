@@ -176,7 +176,7 @@ describe("the page of consent", () => {
   ])("takes no form of another page, as with %p", async (headers) => {
     const client = await openClient(server);
     const before = (await grantsOf("ann")).length;
-    const sent = await ann.send(client.request(), { scope: "read", answer: "allow" }, headers as never);
+    const sent = await ann.send(client.request(), { scope: "read", answer: "allow" }, headers);
     expect([sent.status, sent.headers.get("location")]).toEqual([403, null]);
     expect(await grantsOf("ann")).toHaveLength(before);
   });
@@ -221,7 +221,7 @@ describe("the page of consent", () => {
 
   test("escapes what a client says of itself, and says who sends it back where", async () => {
     const client = await openClient(server, {
-      ...{ redirect_uris: ["https://app.example/back"] },
+      redirect_uris: ["https://app.example/back"],
       client_name: "<b>\u202eClaude</b>",
     });
     const page = await (await ann.ask(client.request({ redirect_uri: null }))).text();

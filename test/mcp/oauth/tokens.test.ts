@@ -41,7 +41,9 @@ describe("a token of an assistant", () => {
       answer: "allow",
     });
     const change = {
-      ...{ project: "shop", environment: "develop", flag: "sale" },
+      project: "shop",
+      environment: "develop",
+      flag: "sale",
       patch: { description: "by an assistant" },
       why: "a test",
     };

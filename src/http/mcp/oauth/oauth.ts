@@ -58,8 +58,9 @@ export function createOAuth(options: OAuthOptions, report: Report) {
         leave();
       }
     });
+  // Of an issuer or a resource with a path, the metadata are before that (RFC 8414, 3.1; RFC 9728, 3.1).
   const publish = (paths: readonly string[], describe: (site: string) => object) => {
-    for (const path of new Set(paths))
+    for (const path of new Set(paths.flatMap((each) => [each, `${basePath}${each}`])))
       routes.get(path, (c) => {
         const site = siteOf(c.req.raw, options);
         if (site === null) throw new AppError("not_found", "this is not an address of this server");
@@ -67,12 +68,8 @@ export function createOAuth(options: OAuthOptions, report: Report) {
       });
   };
   const [resource, server] = [RESOURCE_METADATA_PATH, SERVER_METADATA_PATH];
-  // Of an issuer or a resource with a path, the metadata are before that (RFC 8414, 3.1; RFC 9728, 3.1).
-  publish(
-    [resource, `${resource}${MCP_PATH}`, `${resource}${basePath}${MCP_PATH}`, `${basePath}${resource}`],
-    resourceMetadata,
-  );
-  publish([server, `${server}${basePath}`, `${basePath}${server}`], (site) => serverMetadata(site, options));
+  publish([resource, `${resource}${MCP_PATH}`, `${resource}${basePath}${MCP_PATH}`], resourceMetadata);
+  publish([server, `${server}${basePath}`], (site) => serverMetadata(site, options));
 
   return {
     routes,

@@ -1,18 +1,19 @@
 import { afterAll, expect, test } from "bun:test";
-import { addAxe, barriersOf, openChromium } from "../support/pages/chromium.ts";
+import { addAxe, barriersOf, openChromium } from "../../support/pages/chromium.ts";
 import {
   WITHOUT_JAVASCRIPT,
   WITH_JAVASCRIPT,
   describeInBrowser,
-} from "../support/pages/dashboard-browser.ts";
-import { callTool, openClient, signIn, startAssistants } from "../support/oauth.ts";
-import { PASSWORD } from "./sign-in.ts";
+} from "../../support/pages/dashboard-browser.ts";
+import { callTool, openClient, signIn, startAssistants } from "../../support/oauth.ts";
+import { PASSWORD } from "../../browser/sign-in.ts";
 
-describeInBrowser("Signing an assistant in", async () => {
+const server = await startAssistants();
+const ann = await signIn(server, "ann", "editor");
+await ann.send("/dashboard/me/password", { next: PASSWORD });
+
+describeInBrowser("Signing an assistant in", () => {
   const browser = openChromium();
-  const server = await startAssistants();
-  const ann = await signIn(server, "ann", "editor");
-  await ann.send("/dashboard/me/password", { next: PASSWORD });
   /** A client of this machine, which gets the answer at any port. */
   const client = Bun.serve({
     hostname: "127.0.0.1",
