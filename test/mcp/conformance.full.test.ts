@@ -1,37 +1,40 @@
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, test } from "bun:test";
-import { onData } from "../support/commands.ts";
-import { startServer } from "../support/executable.ts";
+import { openClient, signIn, startAssistants, tokensOf } from "../support/oauth.ts";
 
 const PROGRAM = fileURLToPath(import.meta.resolve("@modelcontextprotocol/conformance/dist/index.js"));
 
-const server = await startServer(["--mcp"]);
-const { token } = await onData(server.data).json<{ token: string }>("tokens", "create", "suite");
+const server = await startAssistants();
+const { token } = (await server.run("tokens", "create", "suite")) as { token: string };
+const { access } = await tokensOf(await openClient(server), await signIn(server, "ann", "editor"));
 
-/** Adds the token, since the suite cannot send headers, and passes on all others. */
+/** Adds the token that the path names, since the suite cannot send headers, and passes on all others. */
 const proxy = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
   async fetch(request) {
     const headers = new Headers(request.headers);
-    headers.set("authorization", `Bearer ${token}`);
+    const { pathname } = new URL(request.url);
+    const isSignedIn = pathname === "/signed-in";
+    headers.set("authorization", `Bearer ${isSignedIn ? access : token}`);
+    // A token of an assistant is for one address.
+    if (isSignedIn) headers.delete("host");
     const body = request.body === null ? undefined : await request.arrayBuffer();
-    return fetch(`${server.url}${new URL(request.url).pathname}`, { method: request.method, headers, body });
+    return fetch(`${server.url}/mcp`, { method: request.method, headers, body });
   },
 });
 afterAll(() => proxy.stop(true));
 
 // The others call tools of an example server.
+const SCENARIOS = ["server-initialize", "ping", "tools-list", "resources-list", "prompts-list"];
+
 test.each([
-  "server-initialize",
-  "ping",
-  "tools-list",
-  "resources-list",
-  "prompts-list",
-  "dns-rebinding-protection",
-])("the suite of the protocol passes %s", async (scenario) => {
+  ["dns-rebinding-protection", "a token", "/mcp"] as const,
+  ...SCENARIOS.map((scenario) => [scenario, "a token", "/mcp"] as const),
+  ...SCENARIOS.map((scenario) => [scenario, "an assistant that was signed in", "/signed-in"] as const),
+])("the suite of the protocol passes %s with %s", async (scenario, _, path) => {
   const child = Bun.spawn(
-    [process.execPath, PROGRAM, "server", "--url", `${proxy.url.origin}/mcp`, "--scenario", scenario],
+    [process.execPath, PROGRAM, "server", "--url", `${proxy.url.origin}${path}`, "--scenario", scenario],
     { stdout: "pipe", stderr: "pipe" },
   );
   const [stdout, stderr] = await Promise.all([

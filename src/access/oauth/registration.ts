@@ -1,4 +1,5 @@
 import { dashedKey } from "../../base/ids.ts";
+import { once } from "../../base/once.ts";
 import { GRANT_LIMITS } from "../limits.ts";
 import { signInSecret } from "../session.ts";
 import type { AccessApp } from "../store.ts";
@@ -36,9 +37,17 @@ export async function registeredClient(app: AccessApp, id: string): Promise<OAut
   return { id, name: n || NAMELESS, redirects: r };
 }
 
-async function signatureOf({ store, random }: AccessApp, text: string): Promise<string> {
-  const key = await store.secrets.keep("oauth-clients", signInSecret(random));
-  return new Bun.CryptoHasher("sha256", key).update(text).digest("base64url");
+async function signatureOf(app: AccessApp, text: string): Promise<string> {
+  return new Bun.CryptoHasher("sha256", await keyOf(app)).update(text).digest("base64url");
+}
+
+const keys = new WeakMap<object, () => Promise<string>>();
+
+/** The key of the ids, which all processes of a database share. It is read once, since strangers cause the reads. */
+function keyOf({ store, random }: AccessApp): Promise<string> {
+  let read = keys.get(store);
+  if (!read) keys.set(store, (read = once(() => store.secrets.keep("oauth-clients", signInSecret(random)))));
+  return read();
 }
 
 function equal(a: string, b: string): boolean {

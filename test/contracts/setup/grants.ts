@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import type { IssuedTokens, NewOAuthGrant, PresentedCode } from "../../../src/access/oauth/grant-store.ts";
 import type { OAuthGrant } from "../../../src/access/oauth/grant.ts";
 import { dashedKey } from "../../../src/base/ids.ts";
 import { addProject, apply } from "../../support/records/apply.ts";
+import { codeOf, grantOf, issue } from "../../support/records/grants.ts";
 import { NOW, newSession, random, userCalled } from "../../support/records/records.ts";
 import { type Driver, fresh, opener } from "../driver.ts";
 
@@ -10,49 +10,6 @@ const PASSWORD = `$argon2id$v=19$m=19456,t=2,p=1$${"a".repeat(43)}$${"b".repeat(
 const UNTIL = { seenBefore: NOW - 10, createdBefore: NOW - 20, now: NOW };
 
 const hash = () => newSession("").hash;
-
-/** A grant of a user that waits for its code. */
-const grantOf = (user: string, more: Partial<OAuthGrant> = {}): NewOAuthGrant => ({
-  grant: {
-    id: dashedKey(random),
-    user,
-    client: "https://app.example/client.json",
-    clientName: "Claude ✓",
-    redirect: "https://app.example/back",
-    resource: "https://flags.example.com/mcp",
-    scopes: ["read", "flags:write"],
-    project: null,
-    environment: null,
-    createdAt: NOW,
-    usedAt: NOW,
-    expiresAt: NOW + 60,
-    ...more,
-  },
-  hash: hash(),
-  challenge: "a challenge",
-  session: "no session",
-});
-
-const codeOf = (
-  { hash, challenge, grant }: NewOAuthGrant,
-  more: Partial<PresentedCode> = {},
-): PresentedCode => ({
-  hash,
-  challenge,
-  client: grant.client,
-  redirect: grant.redirect,
-  resource: grant.resource,
-  ...more,
-});
-
-const issue = (more: Partial<IssuedTokens> = {}): IssuedTokens => ({
-  access: hash(),
-  accessExpiresAt: NOW + 3600,
-  family: hash(),
-  refresh: hash(),
-  expiresAt: NOW + 9000,
-  ...more,
-});
 
 const BY = { at: NOW + 1, address: "192.0.2.1" };
 

@@ -164,8 +164,8 @@ test("a grant and its tokens survive the end of the process, and are in the list
   await doomed.stop("SIGKILL");
   const next = await startServer(["--mcp", "--listen", new URL(doomed.url).host], { data: doomed.data });
   expect((await callTool(next, access)).value).toMatchObject({ name: "paul", scopes: ["flags:read"] });
-  const { json, run } = onData(doomed.data);
-  const [grant, ...others] = await json<Record<string, unknown>[]>("grants", "list");
+  const here = onData(doomed.data);
+  const [grant, ...others] = await here.json<Record<string, unknown>[]>("grants", "list");
   expect(others).toEqual([]);
   expect(grant).toMatchObject({
     user: "paul",
@@ -178,9 +178,9 @@ test("a grant and its tokens survive the end of the process, and are in the list
   await next.stop("SIGKILL");
   const last = await startServer(["--mcp", "--listen", new URL(doomed.url).host], { data: doomed.data });
   expect((await callTool(last, refreshed.access_token!)).status).toBe(200);
-  expect(await run("grants", "revoke", String(grant!["id"]))).toMatchObject({ code: 0 });
+  expect(await here.run("grants", "revoke", String(grant!["id"]))).toMatchObject({ code: 0 });
   expect((await callTool(last, refreshed.access_token!)).status).toBe(401);
-  const entries = await json<Record<string, unknown>[]>("audit", "list", "--action", "grant");
+  const entries = await here.json<Record<string, unknown>[]>("audit", "list", "--action", "grant");
   expect(entries).toMatchObject([
     { action: "grant.revoke", object: grant!["id"], details: { user: "paul", client: "Claude" } },
     { action: "grant.create", who: "paul", object: grant!["id"], details: { client: "Claude" } },

@@ -47,7 +47,13 @@ describe("a token of an assistant", () => {
       patch: { description: "by an assistant" },
       why: "a test",
     };
-    expect((await callTool(server, access, "flags_set", change)).isError).toBe(false);
+    const { value: planned } = await callTool(server, access, "flags_set", change);
+    const agreed = { ...change, dryRun: false, plan: planned!["plan"] };
+    expect((await callTool(server, access, "flags_set", agreed)).value).toMatchObject({ applied: true });
+    expect(await run("flags", "history", "sale", "-p", "shop", "-e", "develop")).toMatchObject([
+      { who: "olga", via: "Claude", source: "mcp" },
+      {},
+    ]);
     expect((await callTool(server, access, "submissions_list", { form: "contact" })).isError).toBe(true);
     await run("users", "set", "olga", "--role", "viewer");
     const refused = await callTool(server, access, "flags_set", change);

@@ -11,6 +11,7 @@ import { putExperiment } from "../../../src/experiments/plan.ts";
 import { experimentOf } from "../../support/records/experiments.ts";
 import type { Conditions } from "../../../src/forms/intake/insertion.ts";
 import { ANN, addForm, addProject, apply, deleteFormChange } from "../../support/records/apply.ts";
+import { codeOf, grantOf, issue } from "../../support/records/grants.ts";
 import {
   NOW,
   fileKept,
@@ -208,7 +209,7 @@ async function furnishEnded(store: PostgresStore, formKey: string, turn: Turn): 
   await store.deliveries.turn({ ...turn, settled, limit: 0 });
 }
 
-/** A login that waits and one that is approved, an account of a provider, and logins as they begin. */
+/** A login that waits and one that is approved, grants of assistants, an account of a provider, and logins as they begin. */
 async function furnishPeople(store: PostgresStore, { session }: NewSession) {
   const login: DeviceLogin = {
     client: "laptop",
@@ -220,10 +221,13 @@ async function furnishPeople(store: PostgresStore, { session }: NewSession) {
   const logins = { waiting: "11".repeat(32), approved: "22".repeat(32) };
   for (const hash of Object.values(logins)) await store.deviceLogins.insert({ login, hash, code: hash }, 10);
   await store.deviceLogins.answer(logins.approved, { user: session.user, session: session.id }, NOW);
+  const grants = { waiting: grantOf("ann"), started: grantOf("ann"), tokens: issue() };
+  for (const each of [grants.waiting, grants.started]) await store.grants.insert(each, 10);
+  await store.grants.start(codeOf(grants.started), grants.tokens, { at: NOW });
   const identity = { issuer: "https://id.example.com", subject: "ann" };
   await apply(store, { change: "putIdentity", user: "ann", at: NOW, ...identity });
   await store.sessions.insert(newSession("ann", { method: "oidc" }), null);
-  return { login, logins, identity };
+  return { login, logins, grants, identity };
 }
 
 /** In the project: two forms, one with a submission, a member, an invitation, a proposed change and an event on its way. */

@@ -31,6 +31,8 @@ const BEGUN = `SELECT ${COLUMNS}, g.challenge, g.refresh, CASE WHEN g.access IS 
 /** Stores a grant that waits for its code: see the port. */
 function* insertGrant({ grant, hash, challenge, session }: NewOAuthGrant, most: number): Work<boolean> {
   const { user, project, environment, scopes, id, ...row } = grant;
+  // A change of the user that ends grants comes before, or after.
+  yield* lockAudit();
   const projectId = project === null ? null : (yield* projectRow(project)).id;
   const environmentId =
     project === null || environment === null ? null : (yield* environmentRow(project, environment)).id;

@@ -1,4 +1,5 @@
 import { ANN } from "../../../support/records/apply.ts";
+import { codeOf, grantOf, issue } from "../../../support/records/grants.ts";
 import { NOW } from "../../../support/records/records.ts";
 import { HASH } from "../shop.ts";
 import type { Call, Own } from "./call.ts";
@@ -42,6 +43,20 @@ export const PEOPLE = {
     deviceLogins.poll(logins.waiting, NOW, session),
   "poll an approved login": ({ deviceLogins }, { logins }, { session }) =>
     deviceLogins.poll(logins.approved, NOW, session),
+  "allow an assistant": ({ grants }, _, { hash }) => grants.insert({ ...grantOf("ann"), hash }, 2),
+  "exchange a code": ({ grants: store }, { grants: { waiting } }) =>
+    store.start(codeOf(waiting), issue(), { at: NOW }),
+  "exchange a code again": ({ grants: store }, { grants: { started } }) =>
+    store.start(codeOf(started), issue(), { at: NOW }),
+  "refresh tokens": ({ grants: store }, { grants: { started, tokens } }) => {
+    const { family, refresh } = tokens;
+    const presented = { family, refresh, client: started.grant.client, resource: null };
+    return store.refresh(presented, issue({ family }), { at: NOW });
+  },
+  "use a grant": ({ grants: store }, { grants }) => store.markUsed(grants.started.grant.id, NOW + 5),
+  "end a grant": ({ grants: store }, { grants }) => store.delete(grants.started.grant.id, ANN),
+  "end a grant by its token": ({ grants: store }, { grants: { started, tokens } }) =>
+    store.deleteBySecret(tokens.access, started.grant.client, { at: NOW }),
   "clear invitations": ({ invitations }) => invitations.clearExpired(NOW + 2000, 10),
   audit: ({ audit }, _, { name }) =>
     audit.append([
