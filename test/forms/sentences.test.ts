@@ -64,6 +64,15 @@ test("What a form checks is each check that is on, and whether spam is refused",
     [{ spamWords: ["casino"], spamLinks: 3 }, "honeypot, 1 word, at most 3 links"],
     [{ spamLinks: 1 }, "honeypot, at most 1 link"],
     [{ spamLinks: 0, spamEmails: ["*@a.example", "*@b.example"] }, "honeypot, 2 addresses, no links"],
+    [{ checks: ["https://a.example/x"] }, "honeypot, sends each submission to a.example"],
+    [
+      { checks: ["https://a.example/x", "https://a.example/y"], checkFailing: "spam" },
+      "honeypot, sends each submission to a.example, which is spam if that fails",
+    ],
+    [
+      { checks: ["https://a.example/", "https://b.example/"], checkFailing: "refuse" },
+      "honeypot, sends each submission to a.example and b.example, which is refused if that fails",
+    ],
     [
       { challenge: true, spamDisposable: true, duplicates: 60, spam: "reject" },
       "challenge, honeypot, no disposable mail, no repeats within 1 minute; spam is refused",
@@ -115,6 +124,7 @@ test("What a form answers is its automatic reply, and templates for people", () 
       { autoreply: true, autoreplySubject: "Thanks, {{name}}", autoreplyText: "Hi", emailField: "mail" },
       "“Thanks, {{name}}” by mail, with your text, to the field mail",
     ],
+    [{ optIn: "email" }, "asks the address in the field email to confirm within 7 days"],
     [{ replyTemplates: "# Yes\nWe can.\n# No\nSorry." }, "nothing by itself, 2 templates for replies"],
   ];
   expect(cases.map(([patch]) => said("answers", patch))).toEqual(cases.map(([, text]) => text));

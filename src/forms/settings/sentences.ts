@@ -71,10 +71,17 @@ function screens(form: Form): string {
     spamDisposable && "no disposable mail",
     duplicates !== null && `no repeats within ${durationInWords(duplicates)}`,
     hosts.length > 0 && `sends each submission to ${hosts.join(" and ")}`,
+    hosts.length > 0 && IF_CHECKS_FAIL[form.checkFailing],
     learn && `what is like marked spam${form.learned ? ` (${learnedInWords(form.learned)})` : ""}`,
   ]);
   return spam === "reject" ? `${found}; spam is refused` : found;
 }
+
+const IF_CHECKS_FAIL: Record<Form["checkFailing"], string | null> = {
+  ok: null,
+  spam: "which is spam if that fails",
+  refuse: "which is refused if that fails",
+};
 
 const ABOUT_SENDERS: Record<Form["metadata"], string> = {
   none: "nothing about the sender",
@@ -130,8 +137,9 @@ function answers(form: Form): string {
   const templates = replyTemplates?.match(/^# /gm)?.length ?? 0;
   const subject = autoreplySubject === null ? "a thank-you" : `“${shortened(autoreplySubject)}”`;
   return joined([
-    optIn !== null && `asks the field ${optIn} to confirm within ${durationInWords(optInWithin)}`,
-    autoreply ? `${subject} by mail` : "nothing by itself",
+    optIn !== null &&
+      `asks the address in the field ${optIn} to confirm within ${durationInWords(optInWithin)}`,
+    autoreply ? `${subject} by mail` : optIn === null && "nothing by itself",
     autoreply && autoreplyText !== null && "with your text",
     autoreply && emailField !== null && `to the field ${emailField}`,
     templates > 0 && `${counted(templates, "template")} for replies`,

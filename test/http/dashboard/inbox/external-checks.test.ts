@@ -20,7 +20,7 @@ test("Checks are settings of a form, whose page names their hosts and shows each
   const again = await post("/forms/contact/settings", { checks: CHECK });
   expect(again.text).not.toContain("whsec_");
   await post("/forms/contact/settings", { checks: `${CHECK}\n${CHECK}2` });
-  expect((await get("/forms/contact")).text).toContain("sends each submission to check.example.com<");
+  expect((await get("/forms/contact")).text).toContain("to check.example.com, which is spam if that fails");
   const copied = await post("/forms/contact/copy", { slug: "other", name: "Other" });
   expect(copied.text).toContain("whsec_");
   const wrong = await post("/forms/contact/settings", { checks: "ftp://example.com" });
