@@ -60,6 +60,7 @@ export async function purgeSubmissions(
   if (!dryRun) {
     if (email !== undefined) {
       await app.measuring.forget(email);
+      await forgetMailbox(app, email);
       await revokeFeedsOf(app, caller, find, only);
     }
     await overwrite(app, submissions);
@@ -127,6 +128,12 @@ async function deleteMatches(app: FormsApp, caller: Caller, matches: Match[]): P
   const deleted = new Set(await app.store.submissions.purge(rows, replies, authorOf(caller, app.now())));
   await removeFilesOf(app, [...deleted]);
   return matches.filter(({ id }) => deleted.has(id));
+}
+
+/** Deletes how often the mailbox of an address was asked to confirm: its submissions may be gone for other reasons. */
+async function forgetMailbox(app: FormsApp, email: string): Promise<void> {
+  const address = plainAddress(email);
+  if (address !== null) await app.store.submissions.purge([], [paceHash(address)], null);
 }
 
 /** Revokes the feeds whose search has the address: they would keep it, and find nothing with it any more. */

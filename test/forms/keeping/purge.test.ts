@@ -9,6 +9,8 @@ import { listInbox } from "../../../src/forms/inbox/inbox.ts";
 import { readFilter } from "../../../src/forms/inbox/filters.ts";
 import { type Purge, purgeSubmissions } from "../../../src/forms/keeping/purge.ts";
 import { purgeSchema } from "../../../src/forms/keeping/purge-schema.ts";
+import { deleteSubmission } from "../../../src/forms/keeping/submission-deletion.ts";
+import { confirmationTo } from "../../../src/forms/opt-in/opt-in.ts";
 import { storeSubmission } from "../../../src/forms/submissions.ts";
 import { openTestApp } from "../../support/app.ts";
 import { OPERATOR, callerNamed } from "../../support/records/caller.ts";
@@ -203,4 +205,25 @@ test("feeds that search for the address are revoked, in the forms of the purge, 
     readFileSync(join(app.directory, name), "latin1"),
   );
   expect(bytes.filter((text) => /ada@example\.com/i.test(text))).toEqual([]);
+});
+
+test("how often a mailbox was asked to confirm is forgotten with it, also where its submissions are gone", async () => {
+  const app = openTestApp();
+  const form = await createForm(app, OPERATOR, { slug: "news", optIn: "email" });
+  /** The requests to confirm that a submission causes. */
+  const asked = async () => {
+    const draft = { data: '{"email":"ada@example.com"}', files: [] };
+    const deliveries = [confirmationTo(app, "ada@example.com")];
+    const { id } = await storeSubmission(app, form, draft, { deliveries });
+    const query = { limit: 9, before: null, formKeys: null, projects: null, status: null, submission: id };
+    const { items } = await app.store.deliveries.page(query);
+    await deleteSubmission(app, OPERATOR, id);
+    app.clock.now += 60_000;
+    return items.length;
+  };
+  expect([await asked(), await asked(), await asked(), await asked()]).toEqual([1, 1, 1, 0]);
+  await purgeSubmissions(app, OPERATOR, { email: "Ada+news@Example.com", dryRun: true });
+  expect(await asked()).toBe(0);
+  await purgeSubmissions(app, OPERATOR, { email: "Ada+news@Example.com" });
+  expect(await asked()).toBe(1);
 });
