@@ -192,12 +192,18 @@ const addMembers = verb("members", {
 const addApprove = verb("approve", {
   argument: SEGMENT.argument,
   description: "approve values of a segment that a form fills",
-  options: [...SEGMENT.options, ["--all", "approve everything that is pending"], "why"],
+  options: [
+    ...SEGMENT.options,
+    ["--all", "approve everything that is pending"],
+    ["--undo", "take the approval back; a mail that waits is not sent"],
+    "why",
+  ],
   help: `
 Examples:
   formflag segments members beta -p shop -e production --pending
   formflag segments approve beta ann@example.com -p shop -e production
   formflag segments approve beta --all -p shop -e production
+  formflag segments approve beta ann@example.com --undo -p shop -e production
 `,
   parse: async (input, given, named?: string | string[]) => {
     const values = [named ?? []].flat();
@@ -206,7 +212,10 @@ Examples:
     if (isAll && values.length > 0) throw usage("--all approves every value", "name values, or give --all");
     if (!isAll && values.length === 0)
       throw usage("the values are missing", "name them behind the segment, or give --all");
-    return { names, body: isAll ? { all: true as const } : { values } };
+    if (input.options["undo"] !== true) return { names, body: isAll ? { all: true as const } : { values } };
+    if (isAll)
+      throw usage("--undo takes values, and no --all", "name the values whose approval is taken back");
+    return { names, body: { values, undo: true as const } };
   },
   run: async ({ client, report }, { names, body }) => {
     const segment = await client.call(operations.approve, { names, body });

@@ -52,6 +52,7 @@ const AUDITED: Audited = {
   deleteSegment: null,
   orderSegments: null,
   approveMembers: null,
+  suspendMembers: null,
   insertScheduled: null,
   deleteScheduled: null,
   putRamp: null,

@@ -34,6 +34,7 @@ const REACH: Reaches = {
   deleteSegment: inEnvironment,
   orderSegments: inEnvironment,
   approveMembers: inEnvironment,
+  suspendMembers: inEnvironment,
   insertScheduled: ({ project, scheduled }) => inEnvironment({ project, ...scheduled }),
   deleteScheduled: inEnvironment,
   putRamp: ({ project, ramp }) => inEnvironment({ project, ...ramp }),

@@ -25,6 +25,8 @@ export type FlagChange =
   | ({ change: "deleteSegment" } & SegmentPlace & Recorded)
   /** Approves values of a segment that a form fills; null for all that are pending. */
   | ({ change: "approveMembers"; values: readonly string[] | null } & SegmentPlace & Recorded)
+  /** Takes back the approval of such values. */
+  | ({ change: "suspendMembers"; values: readonly string[] } & SegmentPlace & Recorded)
   | { change: "putTestContext"; project: string; context: TestContext; history: null }
   | { change: "deleteTestContext"; project: string; name: string; history: null }
   /** Sets the order of all segments of an environment. */

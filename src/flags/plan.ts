@@ -133,6 +133,12 @@ export function approveMembers(
   return { change: "approveMembers", ...place, values, history };
 }
 
+/** The change that takes back the approval of values of a segment. The history counts them. */
+export function suspendMembers(place: SegmentPlace, values: readonly string[], pending: number): FlagChange {
+  const history = segmentHistory(place, { pending }, { pending: pending + values.length });
+  return { change: "suspendMembers", ...place, values, history };
+}
+
 /** The change that puts the segments of an environment in an order. */
 export function orderSegments(project: string, environment: string, names: string[]): FlagChange {
   return { change: "orderSegments", project, environment, names, history: null };

@@ -6,7 +6,7 @@ import type { Page } from "../base/pages.ts";
 import { MEMBER_LIMITS } from "../flags/limits.ts";
 import { memberValue } from "../flags/members.ts";
 import type { FlagSelection } from "../flags/store.ts";
-import { approveMembers } from "../flags/plan.ts";
+import { approveMembers, suspendMembers } from "../flags/plan.ts";
 import { type SegmentPlace, type SegmentRecord, noSuchSegment } from "../flags/segment.ts";
 import { requireChangeable } from "../projects/locks.ts";
 import type { Member, MemberQuery, MembershipsApp } from "./store.ts";
@@ -68,7 +68,7 @@ export async function approve(
     const segment = await findSegment(app, caller, place);
     await requireChangeable(app, caller, place);
     const pending = segment.counts?.pending ?? 0;
-    const given = values && (await pendingAmong(app, place, values));
+    const given = values && (await valuesAmong(app, place, values, 0));
     const approved = given === null ? pending : given.length;
     const changes = approved === 0 ? [] : [approveMembers(place, given, { pending, approved })];
     return { changes, result: undefined };
@@ -76,11 +76,35 @@ export async function approve(
   return findSegment(app, caller, place);
 }
 
-/** The pending ones among some values of a segment. */
-async function pendingAmong(
+/**
+ * Takes back the approval of values of a segment, which are pending again; a mail to them that waits is not sent. Returns the
+ * segment. Throws `invalid` for a segment without approval, and as {@link approve}.
+ */
+export async function suspend(
+  app: MembershipsApp,
+  caller: Caller,
+  place: SegmentPlace,
+  values: readonly string[],
+): Promise<SegmentRecord> {
+  requireScope(caller, "flags:write", place);
+  await change(app, caller, async () => {
+    const { name, source, counts } = await findSegment(app, caller, place);
+    await requireChangeable(app, caller, place);
+    if (source?.approve !== true)
+      throw new AppError("invalid", `the members of segment "${name}" need no approval`);
+    const given = await valuesAmong(app, place, values, 1);
+    const changes = given.length === 0 ? [] : [suspendMembers(place, given, counts?.pending ?? 0)];
+    return { changes, result: undefined };
+  });
+  return findSegment(app, caller, place);
+}
+
+/** The values among some that are approved in a segment (1), or pending (0). Throws `not_found` for one that it has not. */
+async function valuesAmong(
   app: MembershipsApp,
   place: SegmentPlace,
   values: readonly string[],
+  state: 0 | 1,
 ): Promise<string[]> {
   const named = values.map((value) => ({ value, normal: memberValue(value) }));
   const known = await app.store.memberships.among(
@@ -97,7 +121,7 @@ async function pendingAmong(
           reason: "member-not-found",
         },
       );
-  return known.flatMap((each) => (each.approved === 0 ? [each.value] : []));
+  return known.flatMap((each) => (each.approved === state ? [each.value] : []));
 }
 
 async function findSegment(app: MembershipsApp, caller: Caller, place: SegmentPlace): Promise<SegmentRecord> {

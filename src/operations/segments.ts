@@ -1,7 +1,7 @@
 import { MAX_LIST, nextOf } from "../base/pages.ts";
 import { noSuchSegment, viewSegment } from "../flags/segment.ts";
 import { deleteSegment, setSegment } from "../flags/segments.ts";
-import { approve, listMembers } from "../memberships/members.ts";
+import { approve, listMembers, suspend } from "../memberships/members.ts";
 import { setSource } from "../memberships/sources.ts";
 import { noun } from "./operation.ts";
 import { mailWarnings, revisionIn } from "./results.ts";
@@ -73,11 +73,15 @@ export const segments = noun("segments", () => import("./schema/segments-schema.
   approve: {
     method: "POST",
     path: `${ONE}/approve`,
-    summary: "Approve pending values of a segment, or all",
+    summary: "Approve pending values of a segment, or all, or take the approval of some back",
     scope: "flags:write",
     place: "environment",
     run: async ({ app, caller, names, body, tag }) => {
-      const record = await approve(app, caller, names, body.values ?? null);
+      const { values, undo } = body;
+      const record =
+        undo === true && values
+          ? await suspend(app, caller, names, values)
+          : await approve(app, caller, names, values ?? null);
       tag(record.revision);
       return viewSegment(record, names.project);
     },

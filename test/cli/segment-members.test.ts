@@ -23,6 +23,13 @@ test("a form fills a segment, whose values are approved, exported and carried in
   ]);
   const one = await here.run("segments", "approve", "beta", "ANN@example.com", ...place);
   expect(one.stdout).toBe("segment beta in shop/production: 1 member, 1 pending\n");
+  const back = await here.run("segments", "approve", "beta", "ann@example.com", "--undo", ...place);
+  expect(back.stdout).toBe("segment beta in shop/production: 0 members, 2 pending\n");
+  const every = await here.run("segments", "approve", "beta", "--all", "--undo", ...place);
+  expect([every.code, every.stderr]).toEqual([
+    2,
+    "error: --undo takes values, and no --all\nhint: name the values whose approval is taken back\n",
+  ]);
   expect((await here.run("segments", "approve", "beta", "nobody", ...place)).code).toBe(3);
   expect((await here.run("segments", "approve", "beta", ...place)).code).toBe(2);
   expect((await here.run("segments", "approve", "beta", "--all", ...place)).code).toBe(0);

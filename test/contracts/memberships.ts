@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { MEMBER_LIMITS } from "../../src/flags/limits.ts";
 import type { SegmentSource } from "../../src/flags/source-card.ts";
 import { applyDefinition, filledDefinition } from "../../src/flags/segment.ts";
-import { approveMembers, putSegment } from "../../src/flags/plan.ts";
+import { approveMembers, putSegment, suspendMembers } from "../../src/flags/plan.ts";
 import { columnsOf } from "../../src/maintenance/tables.ts";
 import { planMove } from "../../src/forms/plan.ts";
 import { ANN, addForm, addProject, apply, deleteFormChange } from "../support/records/apply.ts";
@@ -184,6 +184,14 @@ export function membershipsContract(driver: Driver): void {
       );
       await apply(store, approveMembers(place, null, { pending: 2, approved: 2 }));
       expect(await counts()).toEqual({ members: 3, pending: 0 });
+      const { memberships } = await store.readVersion();
+      await apply(store, suspendMembers(place, ["a", "nobody"], 0));
+      expect([await values(), await values(true), await counts()]).toEqual([
+        ["b", "c"],
+        ["a"],
+        { members: 2, pending: 1 },
+      ]);
+      expect((await store.readVersion()).memberships).toBeGreaterThan(memberships!);
       await fill({ approve: false, attribute: "mail" });
       expect((await store.segments.find(place))?.source?.attribute).toBe("mail");
       expect(await values()).toEqual(["a", "b", "c"]);

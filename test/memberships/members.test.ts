@@ -8,7 +8,7 @@ import { evaluateStored } from "../../src/flags/reads/evaluations.ts";
 import { createFlagReader } from "../../src/flags/reads/flag-reader.ts";
 import { setFlag } from "../../src/flags/flags.ts";
 import { deleteSegment, setSegment } from "../../src/flags/segments.ts";
-import { approve, listMembers } from "../../src/memberships/members.ts";
+import { approve, listMembers, suspend } from "../../src/memberships/members.ts";
 import type { GivenSource } from "../../src/flags/source-card.ts";
 import { setSource } from "../../src/memberships/sources.ts";
 import { createProject } from "../../src/projects/projects.ts";
@@ -168,6 +168,31 @@ describe("a segment that a form fills", () => {
     await fill({ approve: false });
     await stored(form, json({ email: "ed@example.com" }));
     expect(await isIn("ed@example.com")).toBe(true);
+  });
+
+  test("has no one any more whose approval was taken back, until the next one", async () => {
+    const { form, place, fill, flag, isIn, values, counts } = await openBeta({ approve: true });
+    await stored(form, json({ email: ["ann@example.com", "bob@example.com"] }));
+    await fill();
+    await flag();
+    await approve(app, OPERATOR, place, ["ann@example.com"]);
+    expect(await isIn("ann@example.com")).toBe(true);
+    const back = () => suspend(app, OPERATOR, place, ["ANN@example.com", "bob@example.com"]);
+    expect((await back()).counts).toEqual({ members: 0, pending: 2 });
+    expect(await isIn("ann@example.com")).toBe(false);
+    const [newest] = (await app.store.changes.page("shop", { limit: 1 })).items;
+    expect(newest).toMatchObject({ name: place.segment, before: { pending: 1 }, after: { pending: 2 } });
+    expect((await back()).counts).toEqual({ members: 0, pending: 2 });
+    expect((await app.store.changes.page("shop", { limit: 1 })).items[0]).toEqual(newest);
+    await stored(form, json({ email: "ann@example.com" }));
+    expect(await values(true)).toEqual(["ann@example.com", "bob@example.com"]);
+    await approve(app, OPERATOR, place, null);
+    expect([await counts(), await isIn("ann@example.com")]).toEqual([{ members: 2, pending: 0 }, true]);
+    expect(await codeOf(suspend(app, OPERATOR, place, ["nobody@example.com"]))).toBe("not_found");
+    const reader = callerNamed("reader", { scopes: ["flags:read", "forms:read"] });
+    expect(await codeOf(suspend(app, reader, place, ["ann@example.com"]))).toBe("forbidden");
+    await fill({ approve: false });
+    expect(await codeOf(suspend(app, OPERATOR, place, ["ann@example.com"]))).toBe("invalid");
   });
 
   test("compares another attribute, and is found anew when its form or field changes", async () => {

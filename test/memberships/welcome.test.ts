@@ -9,7 +9,7 @@ import { titleOfContent } from "../../src/forms/inbox/titles.ts";
 import { deleteSubmission } from "../../src/forms/keeping/submission-deletion.ts";
 import { createOptInLinks } from "../../src/forms/opt-in/links.ts";
 import { storeSubmission } from "../../src/forms/submissions.ts";
-import { approve } from "../../src/memberships/members.ts";
+import { approve, suspend } from "../../src/memberships/members.ts";
 import { setSource } from "../../src/memberships/sources.ts";
 import { createProject } from "../../src/projects/projects.ts";
 import { openTestApp } from "../support/app.ts";
@@ -116,6 +116,23 @@ describe("a welcome", () => {
     await approve("ann@example.com");
     expect(await mailIn(59)).toEqual([]);
     expect(await mailIn(1)).toHaveLength(1);
+    expect(await mailIn(120)).toEqual([]);
+  });
+
+  test("is not sent once its approval was taken back, and a minute after the next one", async () => {
+    const { place, send, approve } = await open();
+    await send({ email: "ann@example.com" });
+    await send({ email: "ben@example.com" });
+    await approve("ann@example.com", "ben@example.com");
+    expect(await mailIn(30)).toEqual([]);
+    await suspend(app, OPERATOR, place, ["Ann@example.com"]);
+    expect((await mailIn(60)).map(({ to }) => to)).toEqual(["ben@example.com"]);
+    await approve("ann@example.com");
+    await suspend(app, OPERATOR, place, ["ann@example.com"]);
+    await approve("ann@example.com");
+    expect((await mailIn(60)).map(({ to }) => to)).toEqual(["ann@example.com"]);
+    await suspend(app, OPERATOR, place, ["ann@example.com", "ben@example.com"]);
+    await approve("ann@example.com", "ben@example.com");
     expect(await mailIn(120)).toEqual([]);
   });
 

@@ -187,14 +187,14 @@ describeInBrowser("The guide to a beta", () => {
   }, 120_000);
 });
 
-test("a welcome is not sent if the sign-up is gone within the minute, or its sender has left", async () => {
+test("a welcome is not sent if the approval or the sign-up is gone within the minute, or its sender has left", async () => {
   const shop = await openShop();
   const { server, here, members, mailTo, signUp, passMinute } = shop;
   await here.json("forms", "create", "beta-signup", "--opt-in", "email");
   const source = ["--from-form", "beta-signup", "--field", "email", "--approve", "on"];
   const welcome = ["--welcome", "# Welcome to the beta\n\nIt is on for you."];
   await here.json("segments", "set", "beta", ...PLACE, ...source, ...welcome);
-  const names = ["deleted", "purged", "spam", "left", "stays"] as const;
+  const names = ["undone", "deleted", "purged", "spam", "left", "stays"] as const;
   const ids = new Map<string, string>();
   for (const name of names) ids.set(name, await signUp(`${name}@example.com`, name));
   await here.json("segments", "approve", "beta", "left@example.com", ...PLACE);
@@ -206,6 +206,7 @@ test("a welcome is not sent if the sign-up is gone within the minute, or its sen
   expect(await members()).toEqual([]);
 
   await here.json("segments", "approve", "beta", "--all", ...PLACE);
+  await here.json("segments", "approve", "beta", "undone@example.com", "--undo", ...PLACE);
   await here.json("submissions", "delete", ids.get("deleted")!, "--yes");
   await here.json("submissions", "mark", ids.get("spam")!, "spam");
   await here.json("submissions", "purge", "--email", "purged@example.com", "--yes");
@@ -214,12 +215,12 @@ test("a welcome is not sent if the sign-up is gone within the minute, or its sen
   expect(welcomed).toEqual(["left", "stays"]);
   // What comes back waits for a new approval.
   await here.json("submissions", "mark", ids.get("spam")!, "inbox");
-  expect(await members("--pending")).toEqual(["spam@example.com"]);
+  expect(await members("--pending")).toEqual(["spam@example.com", "undone@example.com"]);
   await passMinute();
   expect(mailTo("spam@example.com", WELCOME)).toEqual([]);
   await here.json("segments", "approve", "beta", "--all", ...PLACE);
   await passMinute();
-  expect(names.map((name) => mailTo(`${name}@example.com`, WELCOME).length)).toEqual([0, 0, 1, 1, 1]);
+  expect(names.map((name) => mailTo(`${name}@example.com`, WELCOME).length)).toEqual([1, 0, 0, 1, 1, 1]);
   expect(errorsIn(server.stderr())).toEqual([]);
   await server.stop();
 }, 60_000);

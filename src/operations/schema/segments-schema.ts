@@ -30,12 +30,15 @@ export const approve = {
           .check(z.minLength(1), z.maxLength(1000)),
       ),
       all: z.optional(z.literal(true)),
+      /** Takes the approval of the values back: they are pending again, and a mail to them that waits is not sent. */
+      undo: z.optional(z.literal(true)),
     })
     .check(
       z.refine(
         (given) => (given.values === undefined) !== (given.all === undefined),
         'name "values", 1 to 1000 of them, or "all": true',
       ),
+      z.refine((given) => given.undo === undefined || given.all === undefined, '"undo" goes with "values"'),
     ),
   output: segmentSchema,
 };

@@ -28,7 +28,7 @@ import {
 import { deleteExperiment, putExperiment } from "./experiments/experiments.ts";
 import { putRamp } from "./ramps.ts";
 import { deleteScheduled, insertScheduled } from "./scheduled.ts";
-import { applyApproval } from "./memberships/members.ts";
+import { applyApproval, applySuspension } from "./memberships/members.ts";
 import { deleteSegment, orderSegments, putSegment } from "./segments.ts";
 import { deleteTestContext, putTestContext } from "./contexts/test-contexts.ts";
 import { deleteFeed, insertFeed } from "./feeds/feeds.ts";
@@ -69,6 +69,7 @@ const APPLY: Apply = {
   deleteSegment,
   orderSegments,
   approveMembers: applyApproval,
+  suspendMembers: applySuspension,
   insertScheduled,
   deleteScheduled,
   putRamp,

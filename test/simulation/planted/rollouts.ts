@@ -62,8 +62,8 @@ export const ROLLOUT_FAULTS: PlantedFault[] = [
     name: "a value is approved without its welcome",
     test: "world",
     file: "src/store/sql/memberships/members.ts",
-    from: "  if (source.welcome === null) return;\n",
-    to: "  if (source.welcome !== null) return;\n",
+    from: "if (source.welcome === null || found",
+    to: "if (source.welcome !== null || found",
   },
   {
     name: "who is named in spam stays a member",

@@ -160,7 +160,9 @@ function ruleRoutes({ app, get, post, act }: Dashboard) {
       operation: segments.approve,
       input: ({ fields, names }) => ({
         names,
-        body: isAll(fields) ? { all: true } : { values: [textOf(fields, "value")] },
+        body: isAll(fields)
+          ? { all: true }
+          : { values: [textOf(fields, "value")], ...(isUndo(fields) && { undo: true }) },
       }),
       async confirm({ fields, names }) {
         const { project, environment, segment } = names;
@@ -168,15 +170,15 @@ function ruleRoutes({ app, get, post, act }: Dashboard) {
           title: `Confirm the approval in segment ${segment} of ${environment}, ${project}`,
           label: `Approve in ${segment} of ${environment}`,
           environments: [await getEnvironment(app, project, environment)],
-          change: isAll(fields)
-            ? "Everything that is pending is approved."
-            : `${textOf(fields, "value")} is approved.`,
+          change: isAll(fields) ? "Everything that is pending is approved." : becomes(fields),
           back: { to: pathTo(SEGMENT, names), label: segment },
         };
       },
       done: (_, { fields, names }) => ({
         to: pathTo(SEGMENT, names),
-        text: isAll(fields) ? "All are approved." : `${textOf(fields, "value")} is approved.`,
+        ...(isAll(fields)
+          ? { text: "All are approved." }
+          : { text: becomes(fields), ...(!isUndo(fields) && { undo: undoOf(fields, names) }) }),
       }),
       again: ({ c, names }, _, { message }) => show(c, names, { fault: message }),
       at: { "member-not-found": "", conflict: "" },
@@ -223,6 +225,20 @@ function addsRow(fields: Fields): boolean {
 /** Whether a form approves every pending value. */
 function isAll(fields: Fields): boolean {
   return textOf(fields, "all") === "1";
+}
+
+function isUndo(fields: Fields): boolean {
+  return textOf(fields, "undo") === "1";
+}
+
+/** The state of a value after its approval, or the undo of it. */
+function becomes(fields: Fields): string {
+  return `${textOf(fields, "value")} is ${isUndo(fields) ? "pending again" : "approved"}.`;
+}
+
+/** The undo of the approval of a value. */
+function undoOf(fields: Fields, names: Place) {
+  return { to: pathTo(APPROVE, names), values: { value: textOf(fields, "value"), undo: "1" } };
 }
 
 /** The rule or the source of a form. Throws the fault of what was typed. */

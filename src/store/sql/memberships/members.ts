@@ -157,52 +157,62 @@ export function* emptySegments(seqs: readonly number[]): Work<void> {
   }
 }
 
+/** Approves values of a segment, or all, or takes that back. Returns those that were not so before. */
+function* setApproved(source: SourceRow, values: readonly string[] | null, approved: 0 | 1): Work<string[]> {
+  const { environment_id: environmentId, segment, revision } = source;
+  const place = { environmentId, segment };
+  const others = `${ONE} AND approved = ${1 - approved}`;
+  const select = `SELECT DISTINCT value FROM memberships WHERE ${others}`;
+  const found =
+    values === null
+      ? yield* all<{ value: string }>(select, place)
+      : yield* allAmong<{ value: string }>(values, (list) => `${select} AND value IN ${list}`, place);
+  if (found.length === 0) return [];
+  const set = `UPDATE memberships SET approved = ${approved}, revision = $next WHERE ${others}`;
+  const next = { ...place, next: revision + 1 };
+  if (values === null) yield* run(set, next);
+  else yield* runAmong(values, (list) => `${set} AND value IN ${list}`, next);
+  const more = approved === 1 ? found.length : -found.length;
+  const [members, pending] = [source.members + more, source.pending - more];
+  yield* setState(source, { members, pending, grows: more > 0, shrinks: more < 0 });
+  return found.map(({ value }) => value);
+}
+
 /** Approves values of a segment, or all, at a time. */
 export function* approveMembers(
   source: SourceRow,
   values: readonly string[] | null,
   now: number,
 ): Work<void> {
-  const { environment_id: environmentId, segment, revision } = source;
-  const place = { environmentId, segment };
-  const waiting = `${ONE} AND approved = 0`;
-  const select = `SELECT DISTINCT value FROM memberships WHERE ${waiting}`;
-  const found =
-    values === null
-      ? yield* all<{ value: string }>(select, place)
-      : yield* allAmong<{ value: string }>(values, (list) => `${select} AND value IN ${list}`, place);
-  if (found.length === 0) return;
-  const set = `UPDATE memberships SET approved = 1, revision = $next WHERE ${waiting}`;
-  const next = { ...place, next: revision + 1 };
-  if (values === null) yield* run(set, next);
-  else yield* runAmong(values, (list) => `${set} AND value IN ${list}`, next);
-  yield* setState(source, {
-    members: source.members + found.length,
-    pending: source.pending - found.length,
-    grows: true,
-    shrinks: false,
-  });
-  if (source.welcome === null) return;
+  const found = yield* setApproved(source, values, 1);
+  if (source.welcome === null || found.length === 0) return;
   // Few segments have one.
   const { queueWelcomes } = require("./welcomes.ts") as typeof Welcomes;
-  yield* queueWelcomes(
-    source,
-    found.map(({ value }) => value),
-    now,
-  );
+  yield* queueWelcomes(source, found, now);
 }
 
 export function* applyApproval(
-  { project, environment, segment, values }: FlagChange & { change: "approveMembers" },
+  { values, ...place }: FlagChange & { change: "approveMembers" },
   _revision: number,
   { at }: Author,
 ): Work<void> {
-  const { id: environmentId } = yield* environmentRow(project, environment);
-  const source = yield* first<SourceRow>(`SELECT * FROM segment_sources WHERE ${ONE} ${FOR_UPDATE}`, {
-    environmentId,
-    segment,
-  });
+  const source = yield* lockSource(place);
   if (source) yield* approveMembers(source, values, at);
+}
+
+/** Takes back the approval of values. A welcome that waits is cancelled once it is due. */
+export function* applySuspension({
+  values,
+  ...place
+}: FlagChange & { change: "suspendMembers" }): Work<void> {
+  const source = yield* lockSource(place);
+  if (source) yield* setApproved(source, values, 0);
+}
+
+function* lockSource({ project, environment, segment }: SegmentPlace): Work<SourceRow | undefined> {
+  const { id: environmentId } = yield* environmentRow(project, environment);
+  const place = { environmentId, segment };
+  return yield* first<SourceRow>(`SELECT * FROM segment_sources WHERE ${ONE} ${FOR_UPDATE}`, place);
 }
 
 /** By value. */

@@ -3,7 +3,7 @@ import { createForm } from "../../../../src/forms/forms.ts";
 import { storeSubmission } from "../../../../src/forms/submissions.ts";
 import { createProject } from "../../../../src/projects/projects.ts";
 import { openTestApp } from "../../../support/app.ts";
-import { openDashboard } from "../../../support/pages/dashboard.ts";
+import { hiddenIn, openDashboard } from "../../../support/pages/dashboard.ts";
 import { OPERATOR } from "../../../support/records/caller.ts";
 
 const WELCOME = "# Welcome\n\nYou are in.";
@@ -30,8 +30,12 @@ describe("the page of a segment that a form fills", () => {
     expect(text).toContain("once approved and welcomed by mail");
     expect(text).toMatch(/<textarea[^>]*name="welcome"[^>]*>\n?# Welcome\n\nYou are in\.</);
     expect(text).toContain("0 members, 1 pending.");
-    await post(`${path}/approve`, { value: "ann@example.com" });
-    expect((await get(path)).text).toContain("1 member.");
+    const approved = await post(`${path}/approve`, { value: "ann@example.com" });
+    expect(approved.text).toContain("1 member.");
+    expect([hiddenIn(approved, "value"), hiddenIn(approved, "undo")]).toEqual(["ann@example.com", "1"]);
+    const undone = await post(`${path}/approve`, { value: "ann@example.com", undo: "1" });
+    expect(undone.text).toContain("ann@example.com is pending again.");
+    expect(undone.text).toContain("0 members, 1 pending.");
   });
 
   test("says beside the mail what is wrong with it", async () => {

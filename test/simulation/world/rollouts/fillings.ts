@@ -87,8 +87,9 @@ export async function fillingSteps(world: World): Promise<(() => Promise<void>)[
       await ask("POST", `/forms/${ROLLOUT}:${FORM}/submissions/import`, text);
     },
     async function approves() {
-      const values = chance.once(2) ? {} : { values: [chance.pick(NAMED)] };
-      await ask("POST", `${LIVE}/segments/${FRIENDS}/approve`, values);
+      const some = { values: [memberValue(chance.pick(NAMED)) ?? "x"] };
+      const body = [{ all: true }, some, { ...some, undo: true }][chance.int(3)];
+      await ask("POST", `${LIVE}/segments/${FRIENDS}/approve`, body);
     },
     async function lists() {
       await ask(
