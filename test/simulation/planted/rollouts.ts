@@ -1,6 +1,6 @@
 import type { PlantedFault } from "./fault.ts";
 
-/** Faults of ramps, notices, segments that forms fill, and of what jobs do. */
+/** Faults of ramps, flags that need others, notices, segments that forms fill, and of what jobs do. */
 export const ROLLOUT_FAULTS: PlantedFault[] = [
   {
     name: "a step of a ramp is made before it is due",
@@ -36,6 +36,27 @@ export const ROLLOUT_FAULTS: PlantedFault[] = [
     file: "src/flags/ramps/ramps.ts",
     from: "return { ...putFlag(place, before, record), isStep: true } as FlagChange;",
     to: "return putFlag(place, before, record);",
+  },
+  {
+    name: "what flags need is checked before a change alone, and not with it",
+    test: "world",
+    file: "src/store/sql/apply.ts",
+    from: "requireSoundNeeds(yield* needsIn(project, slug), removed);",
+    to: "yield* needsIn(project, slug);",
+  },
+  {
+    name: "an archived flag can be needed",
+    test: "world",
+    file: "src/flags/requires/graph.ts",
+    from: "if (isArchived !== false)",
+    to: "if (isArchived === undefined)",
+  },
+  {
+    name: "a flag needs the first of several flags alone",
+    test: "world",
+    file: "src/flags/requires/prerequisites.ts",
+    from: "for (const need of known.needs)",
+    to: "for (const need of known.needs.slice(0, 1))",
   },
   {
     name: "notices are queued for the first target alone",

@@ -6,6 +6,7 @@ import { requireApproved } from "./approvals.ts";
 import { requireExperiments } from "./rollouts/experiment-invariants.ts";
 import { requireFillings } from "./rollouts/fillings.ts";
 import { requireLearned } from "./learned-invariants.ts";
+import { requireNeeds } from "./rollouts/needs.ts";
 import { requireRollouts } from "./rollouts/rollout-invariants.ts";
 import { requireAudit } from "./walk.ts";
 import { FLEETING, MOST, type Ledger } from "./workload.ts";
@@ -30,6 +31,7 @@ export async function requireSound(world: World, ledger: Ledger): Promise<void> 
   requireRollouts(world);
   requireExperiments(world, ledger.visits);
   await requireFillings(world, ledger.joining);
+  await requireNeeds(world);
   await requireAudit(world);
 }
 

@@ -30,6 +30,7 @@ import { optInSteps } from "./opt-ins.ts";
 import { postOver, visitSteps } from "./posts.ts";
 import { experimentSteps, type Visits } from "./rollouts/experiments.ts";
 import { fillingSteps } from "./rollouts/fillings.ts";
+import { furnishNeeds, needSteps } from "./rollouts/needs.ts";
 import { furnishRollouts, rampSteps } from "./rollouts/ramps.ts";
 import { createProcess } from "./scheduler.ts";
 import { walkSteps } from "./walk.ts";
@@ -108,6 +109,7 @@ export async function furnish(
   await furnishChecks(world);
   await furnishPeople(world);
   await furnishRollouts(world);
+  await furnishNeeds(world);
   const { people, steps } = peopleOf(world);
   const walk = walkSteps(world);
   ledger.joining = await fillingSteps(world);
@@ -120,6 +122,8 @@ export async function furnish(
     ...["walker", "other walker", "third walker"].map((name) => [name, walk] as [string, Step[]]),
     ["releasers", rampSteps(world)],
     ["other releasers", rampSteps(world)],
+    ["maintainers", needSteps(world)],
+    ["other maintainers", needSteps(world)],
     ["members", ledger.joining],
     ["experimenters", experiments],
     ["other experimenters", experiments],
