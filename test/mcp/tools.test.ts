@@ -274,6 +274,26 @@ describe("a change", () => {
     expect([isError, value.error["code"]]).toEqual([true, "conflict"]);
   });
 
+  test("says in its dry run which other flags it turns off", async () => {
+    const place = { project: "other", environment: "live" };
+    await setFlag(app, OPERATOR, { ...place, flag: "a" }, { enabled: true });
+    await setFlag(app, OPERATOR, { ...place, flag: "b" }, { enabled: true, requires: [{ flag: "a" }] });
+    await setFlag(app, OPERATOR, { ...place, flag: "c" }, { enabled: true, requires: [{ flag: "b" }] });
+    const { call } = await connect(["admin"]);
+    const off = (await call("flags_set", { ...place, flag: "a", patch: { enabled: false }, why: "w" })).value;
+    expect(off).toMatchObject({
+      warnings: ["turns off 2 more: b, c"],
+      turnsOff: [{ ...place, flags: ["b", "c"] }],
+    });
+    const flags = {
+      a: { environments: { live: { enabled: false } } },
+      b: { environments: { live: { enabled: false } } },
+    };
+    const document = { projects: { other: { flags } } };
+    const several = (await call("apply", { document, why: "w" })).value;
+    expect(several).toMatchObject({ warnings: ["turns off 1 more: c"] });
+  });
+
   test("is a rollback, a promotion or a document too", async () => {
     const { call } = await connect(["admin"]);
     const twice = async (tool: string, args: Record<string, unknown>) => {

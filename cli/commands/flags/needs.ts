@@ -1,5 +1,6 @@
 import { AppError } from "../../../src/base/errors.ts";
 import type { FlagPatch } from "../../../src/flags/flag.ts";
+import { turnedOffInWords } from "../../../src/flags/requires/requirement.ts";
 import { keyOf } from "../../../src/operations/changes/proposable.ts";
 import { plans } from "../../../src/operations/changes/plans.ts";
 import { flags as operations } from "../../../src/operations/flags.ts";
@@ -7,20 +8,31 @@ import { shown } from "../../output/text.ts";
 import type { Session } from "../../session/session.ts";
 import type { Place } from "./place.ts";
 
-/** Notes on standard error which flags a change turns off besides, before it is made. `users` need the flag, if they are known. */
+/**
+ * Notes on standard error which flags a change of some turns off besides, before any is made; one of several environments is
+ * named. Places without the flags that need theirs, `neededBy`, are asked for it.
+ */
 export async function noteTurnedOff(
   session: Session,
-  place: Place,
+  places: readonly (Place & { neededBy?: readonly string[] })[],
   body: FlagPatch,
-  users?: readonly string[],
 ): Promise<void> {
-  if ((users ?? (await neededBy(session, place))).length === 0) return;
-  const planned = { operation: keyOf(operations.set), names: place, body };
-  const { warnings } = await session.client.call(plans.make, { body: planned });
-  for (const each of warnings) session.note(shown`${each}\n`);
+  const byEnvironment = Map.groupBy(places, ({ environment }) => environment);
+  for (const [environment, some] of byEnvironment) {
+    const more = new Set<string>();
+    for (const { neededBy, ...place } of some) {
+      if ((neededBy ?? (await usersOf(session, place))).length === 0) continue;
+      const planned = { operation: keyOf(operations.set), names: place, body };
+      const { turnsOff = [] } = await session.client.call(plans.make, { body: planned });
+      for (const slug of turnsOff.flatMap(({ flags }) => flags)) more.add(slug);
+    }
+    for (const { flag } of some) more.delete(flag);
+    const words = turnedOffInWords([...more].toSorted());
+    if (words !== null) session.note(shown`${byEnvironment.size > 1 ? `${environment}: ` : ""}${words}\n`);
+  }
 }
 
-async function neededBy({ client }: Session, names: Place): Promise<readonly string[]> {
+async function usersOf({ client }: Session, names: Place): Promise<readonly string[]> {
   try {
     return (await client.call(operations.get, { names })).neededBy ?? [];
   } catch (error) {

@@ -218,6 +218,9 @@ export async function setFlags(session: Session, values: Values): Promise<void> 
     return changeDetails(session, shared, change.own, lineOf);
   }
   const places = await inLockOrder(session, values.places);
+  // Noted before any of several is changed.
+  if (change.own.enabled === false)
+    await (await import("./needs.ts")).noteTurnedOff(session, places, change.own);
   await eachOf(session, places, (each, place) => setOne(each, { ...values, place }));
 }
 
@@ -226,7 +229,6 @@ type One = Omit<Values, "places" | "shared"> & { place: Place };
 async function setOne(session: Session, { place, change, schedule, lasts, named }: One): Promise<void> {
   await changeAtRevision(named !== undefined, async () => {
     const { patch, revision, lost, replaces } = await planChange(session, place, change);
-    if (patch.enabled === false) await (await import("./needs.ts")).noteTurnedOff(session, place, patch);
     if (schedule) return (await import("./scheduled.ts")).scheduleChange(session, place, patch, schedule);
     // The rule fits only the variants that were read.
     const expected = named ?? revision ?? undefined;

@@ -77,23 +77,36 @@ async function parse(input: Input, verb: string, given?: string): Promise<Values
 
 async function run(session: Session, values: Values, enabledAfter: Switch): Promise<void> {
   const places = await inLockOrder(session, values.places);
-  // None is changed if one does not exist.
-  if (places.length > 1) for (const place of places) await findFlag(session, place);
-  await eachOf(session, places, (each, place) => switchOne(each, { ...values, place }, enabledAfter));
+  if (places.length > 1) await beforeSeveral(session, places, enabledAfter);
+  await eachOf(session, places, (each, place) =>
+    switchOne(each, { ...values, place, isAlone: places.length === 1 }, enabledAfter),
+  );
 }
 
-type One = Omit<Values, "places"> & { place: Place };
+/** Throws for a flag that does not exist, before any is changed, and notes what else is turned off. */
+async function beforeSeveral(session: Session, places: readonly Place[], enabledAfter: Switch) {
+  const off: (Place & { neededBy: string[] })[] = [];
+  for (const place of places) {
+    const { value } = await findFlag(session, place);
+    if (!enabledAfter(value.enabled)) off.push({ ...place, neededBy: value.neededBy ?? [] });
+  }
+  if (off.some(({ neededBy }) => neededBy.length > 0))
+    await (await import("./needs.ts")).noteTurnedOff(session, off, { enabled: false });
+}
+
+type One = Omit<Values, "places"> & { place: Place; isAlone: boolean };
 
 async function switchOne(
   session: Session,
-  { place, named, lasts }: One,
+  { place, isAlone, named, lasts }: One,
   enabledAfter: Switch,
 ): Promise<void> {
   await changeAtRevision(named !== undefined, async () => {
     const { value, revision } = await findFlag(session, place);
     const patch = { enabled: enabledAfter(value.enabled) };
-    if (!patch.enabled)
-      await (await import("./needs.ts")).noteTurnedOff(session, place, patch, value.neededBy ?? []);
+    const { neededBy } = value;
+    if (!patch.enabled && isAlone && neededBy)
+      await (await import("./needs.ts")).noteTurnedOff(session, [{ ...place, neededBy }], patch);
     // Prevents that the flag is toggled twice, or created again after it was deleted.
     const at = named ?? revision;
     if (lasts !== null)

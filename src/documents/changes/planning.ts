@@ -6,7 +6,7 @@ import { dashedKey } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
 import { sha256 } from "../../base/sum.ts";
 import { describeLocks, lockError } from "../../projects/locks.ts";
-import { requireNeedsAfter, turnedOffAfter } from "../needs-after.ts";
+import { requireNeedsAfter, type TurnedOff, turnedOffAfter, turnedOffSentences } from "../needs-after.ts";
 import type { SetupChange } from "../setup.ts";
 import type { ProposalsApp } from "../store.ts";
 import type { Rerun } from "./found.ts";
@@ -28,6 +28,7 @@ export type Planned = {
   changes: ProposedDifference[];
   /** The locked environments that it changes, by slug. */
   locked: string[];
+  turnsOff: TurnedOff[];
   /** Sentences about what else follows: `turns off 3 more: search, sale, banner`. */
   warnings: string[];
   /** Approvals of people that the changes need, so that they are proposed; 0 if they are made. */
@@ -83,7 +84,8 @@ export async function planOperation(
   // A person who approves has seen the environments that are locked.
   const locked = isProposed ? [] : [...locks.values()].flatMap((slugs) => [...slugs]);
   const plan = sha256(JSON.stringify(inOrder([...input, changes, version, ...(propose ? ["propose"] : [])])));
-  const warnings = await turnedOffAfter(app, found.changes);
+  const turnsOff = await turnedOffAfter(app, found.changes);
+  const warnings = turnedOffSentences(turnsOff, found.changes);
   const approvals = isProposed ? await approvalsOf(app, operation, found.changes) : 0;
   if (approvals > 0)
     warnings.push(
@@ -92,6 +94,7 @@ export async function planOperation(
   return {
     plan,
     changes,
+    turnsOff,
     warnings,
     locked: [...new Set(locked)].toSorted(),
     approvals,
@@ -129,6 +132,7 @@ export async function applyPlan(
     return {
       plan,
       changes: before.differences,
+      turnsOff: [],
       locked: [],
       warnings: [],
       approvals: before.needed,

@@ -37,11 +37,12 @@ export const plans = noun("changes", () => import("../schema/plans-schema.ts"), 
         plan === undefined
           ? await planOperation(app, acting, call)
           : await applyPlan(app, acting, plan, call);
-      const { plan: hash, changes, locked, warnings, approvals } = planned;
+      const { plan: hash, changes, locked, turnsOff, warnings, approvals } = planned;
       const proposed = "change" in planned ? planned.change : undefined;
       const change = proposed && (await withPage(deployment, await seen(proposed)));
       const applied = plan !== undefined && change === undefined;
-      return { applied, plan: hash, changes, locked, warnings, approvals, change };
+      const more = turnsOff.length > 0 && { turnsOff };
+      return { applied, plan: hash, changes, locked, warnings, ...more, approvals, change };
     },
   },
 });

@@ -26,6 +26,10 @@ export const make = {
     locked: z.array(z.string()),
     /** Sentences about what else follows, such as `turns off 3 more: search, sale, banner`: flags that need one that is turned off. */
     warnings: z.array(z.string()),
+    /** All of those flags, by the environment. */
+    turnsOff: z.optional(
+      z.array(z.object({ project: z.string(), environment: z.string(), flags: z.array(z.string()) })),
+    ),
     /** Approvals of people that it needs, so that `plan` makes a proposal; 0 if `plan` makes the changes. */
     approvals: z.int(),
     /** The proposal that was made of it. */

@@ -19,6 +19,7 @@ import { counted } from "../parts/text.tsx";
 import { COMPARE, type ParametersOf, pathTo, PROJECT, projectPath, RELEASES } from "../paths.ts";
 import type { Dashboard, Done, Sent } from "../routes.ts";
 import { addressOf, useMayChange, useView } from "../view.ts";
+import { askAboutMore } from "./turned-off.tsx";
 
 const TICKED = `${PROJECT}/flags/ticked` as const;
 
@@ -93,6 +94,17 @@ function turnAll({ app, act }: Dashboard, isOn: boolean) {
     const environment = await getEnvironment(app, project, textOf(fields, "environment"));
     const label = `Turn ${counted(slugs.length, "flag")} ${state} in ${environment.slug}`;
     const to = projectPath(project);
+    const asking = isOn
+      ? undefined
+      : await askAboutMore(app, fields, {
+          project,
+          environment: environment.slug,
+          slugs,
+          what: counted(slugs.length, "flag"),
+          to: pathTo(TICKED, { project }),
+          back: { to, label: project },
+        });
+    if (asking) return asking;
     const made: { revision: number; result: string }[] = [];
     const proposals: Done[] = [];
     const refused: string[] = [];

@@ -1,13 +1,11 @@
 import { AppError } from "../../../base/errors.ts";
 import { audienceOf, type Course } from "../../../flags/audience.ts";
 import { type FlagPlace, type FlagStatus, hasExpired, isOn } from "../../../flags/flag.ts";
-import { turnedOffBy, turnedOffInWords } from "../../../flags/requires/dependents.ts";
 import { flags } from "../../../operations/flags.ts";
 import type { Environment } from "../../../projects/environment.ts";
 import type { Project } from "../../../projects/project.ts";
 import { type Fields, revisionIn, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
-import { Danger } from "../parts/danger.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { PROPOSED_FOR } from "../parts/confirm.tsx";
 import { WhyField } from "../parts/field.tsx";
@@ -18,7 +16,8 @@ import { formatShort } from "../parts/time.tsx";
 import { projectPath, settingAction, settingPath } from "../paths.ts";
 import type { Dashboard, Done, Sent } from "../routes.ts";
 import { useMayChange, useView, type View } from "../view.ts";
-import { type Again, confirmationOf, differenceIn, recordIn, type Screen } from "./screen.tsx";
+import { askAboutMore } from "./turned-off.tsx";
+import { type Again, confirmationOf, differenceIn, type Screen } from "./screen.tsx";
 
 /** The switch of a flag in an environment: it acts at once, or asks first where the environment is locked or needs approvals. */
 export function Turn({
@@ -174,43 +173,6 @@ function isOnIn(fields: Fields): boolean {
   return text === "on" || text === "true";
 }
 
-/** The page that asks before a flag is turned off that others need, with the same form; undefined where it names what follows. */
-async function askAboutMore(
-  { app }: Dashboard,
-  { fields, names }: Sent<FlagPlace>,
-): Promise<Page | undefined> {
-  const { project, environment, flag } = names;
-  const record = await recordIn(app, names);
-  const off = await turnedOffBy(app, names, new Map([[flag, { ...record, enabled: false }]]));
-  const more = turnedOffInWords(off);
-  if (more === null || !record.enabled || textOf(fields, "more") === more) return undefined;
-  const back = { to: settingPath(names), label: `${flag} in ${environment}` };
-  const sent = [...fields].filter((pair): pair is [string, string] => typeof pair[1] === "string");
-  return {
-    title: `Confirm: flag ${flag} in ${environment}, ${project}`,
-    heading: `Turn off ${flag} in ${environment}?`,
-    section: "flags",
-    status: 428,
-    back,
-    content: (
-      <div class="stack narrow">
-        <Danger
-          to={`${settingAction(names)}/turn`}
-          values={[...sent.filter(([name]) => name !== "more"), ["more", more]]}
-          id="confirmation"
-          act={`Turn off in ${environment}`}
-          kind="primary"
-          back={{ to: back.to }}
-        >
-          <p>
-            <Foreign text={`It ${more}.`} />
-          </p>
-        </Danger>
-      </div>
-    ),
-  };
-}
-
 /** Turns a flag on or off in an environment, and goes back to its page, or to the list that the switch was in. */
 export async function turn(
   dashboard: Dashboard,
@@ -222,7 +184,16 @@ export async function turn(
   const { c, fields, names } = sent;
   const { project, environment, flag } = names;
   const isOn = isOnIn(fields);
-  const asking = isOn ? undefined : await askAboutMore(dashboard, sent);
+  const asking = isOn
+    ? undefined
+    : await askAboutMore(app, fields, {
+        project,
+        environment,
+        slugs: [flag],
+        what: flag,
+        to: `${settingAction(names)}/turn`,
+        back: { to: settingPath(names), label: `${flag} in ${environment}` },
+      });
   if (asking) return asking;
   const state = isOn ? "on" : "off";
   const patch = { enabled: isOn };
