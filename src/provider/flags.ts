@@ -26,7 +26,13 @@ export type Flags = {
 
 /** A flag of a file of formflag: flagd's definition, and what that has no words for. */
 type Definition = Environment["flags"][string] & {
-  formflag?: { payloadOf?: string; isOff?: boolean; counts?: true | { rule: Record<string, unknown> } };
+  formflag?: {
+    payloadOf?: string;
+    isOff?: boolean;
+    /** The flags that it needs, each with the variants that fulfil that. */
+    needs?: [flag: string, variants: string[]][];
+    counts?: true | { rule: Record<string, unknown> };
+  };
 };
 
 export type FlagsDocument = Environment & { flags: Record<string, Definition> };
@@ -45,13 +51,29 @@ export function readFlags(text: string): Flags {
   const byKey = new Map(
     Object.entries(document.flags).map(([key, { formflag = {}, variants }]): [string, Evaluate] => {
       const plain = (context: Context) => compiled.evaluate(key, context) as Evaluation;
-      // Off, or off where what it needs is not as it has to be: only then its result is no match.
-      if (formflag.isOff)
+      const { isOff, needs } = formflag;
+      if (isOff)
         return [
           key,
           (context) => {
             const own = plain(context);
-            return /^[SD]/.test(own.reason) ? { ...own, reason: "DISABLED" } : own;
+            return own.reason === "STATIC" ? { ...own, reason: "DISABLED" } : own;
+          },
+        ];
+      if (needs)
+        return [
+          key,
+          (context) => {
+            const own = plain(context);
+            // Its rule matches where all are as they have to be.
+            const missing =
+              own.reason === "DEFAULT" &&
+              needs.find(([flag, variants]) => {
+                const { variant } = compiled.evaluate(flag, context);
+                return variant === undefined || !variants.includes(variant);
+              });
+            if (!missing) return own;
+            return { ...own, reason: "DISABLED", metadata: { ...own.metadata, prerequisite: missing[0] } };
           },
         ];
       const { payloadOf } = formflag;

@@ -3,6 +3,8 @@ import { PAYLOAD_SUFFIX } from "../limits.ts";
 import { type SegmentRecord, referencesOf } from "../segment.ts";
 import { type FlagdDocument, type FlagdFlag, exportFlags } from "./definition.ts";
 import { inlinable } from "../requires/inlined.ts";
+import { variantsFor } from "../requires/places.ts";
+import { requirementsOf } from "../requires/requirement.ts";
 import { foreignOperators } from "./foreign.ts";
 
 /** A flagd file for evaluation elsewhere, which holds until `until`, when one of its flags expires. */
@@ -21,7 +23,12 @@ type Source = { records: readonly FlagValues[]; segments: readonly SegmentRecord
 export type Reader = "flagd" | "formflag";
 
 /** A flag in a file for the providers of this product, with what flagd has no words for. */
-type Own = FlagdFlag & { formflag?: { payloadOf: string } | { isOff?: true; counts?: Counted } };
+type Own = FlagdFlag & {
+  formflag?: { payloadOf: string } | { isOff?: true; needs?: Needed[]; counts?: Counted };
+};
+
+/** A needed flag with the variants that fulfil the need, by which a provider names the first that fails. */
+type Needed = [flag: string, variants: readonly string[]];
 
 /**
  * The users who are counted once they got a variant of a flag that an experiment or a guard measures: all, or those for whom
@@ -63,8 +70,9 @@ export async function sourceFile(
   );
   const served = new Map(flags.map((flag) => [flag.slug, flag.payload]));
   const file = await exportFlags(flags, known, metadata);
+  const bySlug = new Map(flags.map((flag) => [flag.slug, flag]));
   for (const flag of flags)
-    if (isOwn) markOwn(file, flag, counted.get(flag.slug));
+    if (isOwn) markOwn(file, flag, bySlug, counted.get(flag.slug));
     else markDisabled(file, flag);
   const expiries = flags.flatMap((flag) => (hasExpired(flag, now) ? [] : (flag.expiresAt ?? [])));
   return {
@@ -78,14 +86,19 @@ function markDisabled({ flags }: FlagdDocument, { slug, payload, enabled }: Flag
   if (payload !== null && !enabled) flags[slug + PAYLOAD_SUFFIX]!.state = "DISABLED";
 }
 
-/** Makes a payload follow its flag, a flag without variants that is off, or one that needs others, say so, and a flag that is measured say for whom. */
+/** Makes a payload follow its flag, a flag without variants that is off say so, one that needs others say which, and a flag that is measured say for whom. */
 function markOwn(
   { flags }: FlagdDocument,
   { slug, payload, enabled, requires, rules }: FlagValues,
+  bySlug: ReadonlyMap<string, FlagValues>,
   counts: Counted | undefined,
 ): void {
   const own: Record<string, Own> = flags;
-  if ((rules === null && !enabled) || (enabled && requires !== "")) own[slug]!.formflag = { isOff: true };
+  if (rules === null && !enabled) own[slug]!.formflag = { isOff: true };
+  if (enabled && requires !== "")
+    own[slug]!.formflag = {
+      needs: requirementsOf(requires).map((each) => [each.flag, variantsFor(each, bySlug.get(each.flag)!)]),
+    };
   if (counts !== undefined) own[slug]!.formflag = { ...own[slug]!.formflag, counts };
   if (payload === null) return;
   const variants = { payload: parsePayload(payload) };

@@ -68,6 +68,12 @@ export function acceptedBy(need: Need, rules: string): readonly string[] {
   return need.accepted;
 }
 
+/** The variants with which a needed flag fulfils a requirement. */
+export function variantsFor(requirement: Requirement, { rules }: FlagValues): readonly string[] {
+  if (rules === null) return requirement.variants ?? ["on"];
+  return acceptedOf(parseRules(rules), requirement);
+}
+
 /** The variants of a flag that fulfil a requirement: the named ones, otherwise those that are true, or any but its default. */
 export function acceptedOf(
   { variants, defaultVariant }: FlagRules,

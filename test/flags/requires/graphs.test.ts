@@ -127,24 +127,26 @@ const NOW = 1000;
 const SILENT = { error() {}, warn() {}, info() {}, debug() {} };
 
 type Result = { value: unknown; variant: string | undefined };
+type Served = Result & { reason: string; prerequisite: string | undefined };
 
 /** What the server serves for each key. */
-function byServer(
-  records: FlagRecord[],
-  context: Context,
-  shared?: SharedNeeds,
-): Map<string, Result & { reason: string }> {
+function byServer(records: FlagRecord[], context: Context, shared?: SharedNeeds): Map<string, Served> {
   const compiled = compileRules<Compiled>(records, SEGMENTS, undefined);
   const { evaluates } = createPrerequisites(records, (slug) => compiled.get(slug)?.decide, shared);
-  const results = new Map<string, Result & { reason: string }>();
+  const results = new Map<string, Served>();
   for (const record of records) {
     const evaluate = evaluates(record);
     const add = (key: string, result: ReturnType<typeof evaluate>) =>
       results.set(
         key,
         "errorCode" in result
-          ? { value: undefined, variant: undefined, reason: "ERROR" }
-          : { value: result.value, variant: result.variant, reason: result.reason },
+          ? { value: undefined, variant: undefined, reason: "ERROR", prerequisite: undefined }
+          : {
+              value: result.value,
+              variant: result.variant,
+              reason: result.reason,
+              prerequisite: result.prerequisite,
+            },
       );
     const subject = subjectOf(context);
     add(record.slug, evaluate(subject, NOW));
@@ -180,11 +182,16 @@ test("random flags that need one another are served alike by this server, by fla
       const own = await sourceFile(source(records), "a/b", NOW, "formflag");
       expect(own.omitted).toBe(0);
       const flags = readFlags(own.text);
-      for (const [key, { value, variant, reason }] of ours) {
+      for (const [key, { value, variant, reason, prerequisite }] of ours) {
         const theirs = flags.evaluate(key, context);
-        // A flag that needs others says the same of no value, whether it is off or has no default.
-        const said = reason === "DEFAULT" && variant === undefined ? theirs.reason : reason;
-        expect([key, theirs.value, theirs.variant, theirs.reason]).toEqual([key, value, variant, said]);
+        const { prerequisite: named } = theirs.metadata;
+        expect([key, theirs.value, theirs.variant, theirs.reason, named]).toEqual([
+          key,
+          value,
+          variant,
+          reason,
+          prerequisite,
+        ]);
       }
     }),
     { numRuns: RUNS },
