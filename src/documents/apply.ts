@@ -20,7 +20,12 @@ import { planOf, type Wanted } from "./plan-document.ts";
 import { checkSources, namesForms } from "./sources.ts";
 import { fault, type ContentCheck, type DocumentPlan, type FormCheck, type RuleCheck } from "./plan.ts";
 import { reachOf } from "./reach.ts";
-import { requireNeedsAfter, turnedOffAfter, turnedOffSentences } from "./needs-after.ts";
+import {
+  requireNeedsAfter,
+  requireVariantsAfter,
+  turnedOffAfter,
+  turnedOffSentences,
+} from "./needs-after.ts";
 import { type Setup, type SetupChange, archives } from "./setup.ts";
 import type { DocumentsApp } from "./store.ts";
 import { type FlagPlace, requireFlag } from "../forms/intake/open-when.ts";
@@ -129,6 +134,7 @@ async function planDocument(
   await checkOpenedForms(app, caller, plan);
   await checkSources(app, caller, plan);
   await requireNeedsAfter(app.store, plan.changes);
+  await requireVariantsAfter(app.store, plan.changes);
   warnings.push(...turnedOffSentences(await turnedOffAfter(app, plan.changes), plan.changes));
   for (const each of plan.changes)
     if (each.change === "putFlag" && archives(each) === true) await requireUnused(app, caller, each);

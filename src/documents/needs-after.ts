@@ -1,9 +1,10 @@
 import { AppError } from "../base/errors.ts";
-import { turnedOffBy } from "../flags/requires/dependents.ts";
+import { turnedOffBy, turnedOffInWords } from "../flags/requires/dependents.ts";
+import { requireKnownVariants, requireVariants } from "../flags/requires/checks.ts";
 import { requireSoundNeeds } from "../flags/requires/graph.ts";
-import { neededBy, turnedOffInWords } from "../flags/requires/requirement.ts";
+import { neededBy, requirementsOf } from "../flags/requires/requirement.ts";
 import type { FlagsApp } from "../flags/store.ts";
-import { type SetupChange, needsToCheck } from "./setup.ts";
+import { type SetupChange, changesNeeds, needsToCheck } from "./setup.ts";
 
 /** Throws as `requireSoundNeeds` for what flags would need after changes that are not made yet. */
 export async function requireNeedsAfter(
@@ -34,6 +35,24 @@ export async function requireNeedsAfter(
       for (const slug of gone) needed.delete(slug);
       requireSoundNeeds({ environment, needing: after, needed }, removed);
     }
+  }
+}
+
+/** Throws as `requireKnownVariants` for what flags would newly need after changes that are not made yet. */
+export async function requireVariantsAfter(
+  { flags }: Pick<FlagsApp["store"], "flags">,
+  changes: readonly SetupChange[],
+): Promise<void> {
+  const puts = changes.filter((each) => each.change === "putFlag");
+  for (const put of puts) {
+    if (!changesNeeds(put)) continue;
+    const { project, environment, record } = put;
+    const here = puts.filter((each) => each.project === project && each.environment === environment);
+    const rules = new Map(here.map(({ flag, record: { rules } }) => [flag, rules]));
+    const requirements = requirementsOf(record.requires);
+    requireVariants(requirements, rules);
+    const others = requirements.filter(({ flag }) => !rules.has(flag));
+    await requireKnownVariants({ flags }, { project, environment }, others).catch(unlessMissing);
   }
 }
 

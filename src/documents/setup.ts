@@ -106,7 +106,8 @@ export function needsToCheck(changes: readonly SetupChange[]): NeedsCheck[] {
   return [...checks.values()];
 }
 
-function changesNeeds({ record, history }: SetupChange & { change: "putFlag" }): boolean {
+/** Whether a flag needs others as it did not before. */
+export function changesNeeds({ record, history }: SetupChange & { change: "putFlag" }): boolean {
   const before = (history?.before as Partial<FlagState> | null | undefined)?.requires ?? null;
   return record.requires !== "" && record.requires !== requirementsText(before);
 }

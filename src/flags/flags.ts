@@ -55,6 +55,9 @@ export async function setFlag(
   await requireSoundContent(patch.previewContent);
   const plan = async (before: FlagRecord | undefined, at: number) => {
     await requireSoundRules(before, patch, () => segmentsIn(app, place));
+    // Few changes are of what a flag needs.
+    if (patch.requires)
+      await (await import("./requires/checks.ts")).requireKnownVariants(app.store, place, patch.requires);
     return applyPatch(place.flag, before, patch, at);
   };
   return changeFlag(app, caller, place, expected, plan, isOfDetails(patch));

@@ -1,6 +1,6 @@
 import { AppError } from "../../../src/base/errors.ts";
 import type { FlagPatch } from "../../../src/flags/flag.ts";
-import { turnedOffInWords } from "../../../src/flags/requires/requirement.ts";
+import { turnedOffInWords } from "../../../src/flags/requires/dependents.ts";
 import { keyOf } from "../../../src/operations/changes/proposable.ts";
 import { plans } from "../../../src/operations/changes/plans.ts";
 import { flags as operations } from "../../../src/operations/flags.ts";

@@ -77,7 +77,7 @@ export async function tryChange(
   const segments = await filledSegments(app, place);
   await requireSoundRules(before, patch, async () => segments);
   const { record } = applyPatch(slug, before, patch, at);
-  await requireNeedsOf(app.store, { ...place, flag: slug }, record.requires);
+  await requireNeedsOf(app.store, { ...place, flag: slug }, record.requires, patch.requires);
   const missing = { errorCode: "FLAG_NOT_FOUND", errorDetails: noSuchFlag(place.flag).message } as const;
   const outcomeOf = async (each: FlagRecord | undefined): Promise<(context: Context) => Outcome> =>
     !each || (isPayload && each.payload === null)

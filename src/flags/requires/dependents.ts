@@ -30,3 +30,13 @@ function offIn(records: readonly FlagValues[]): Set<string> {
     !record.enabled || (record.requires !== "" && conditionOf(record) === false);
   return new Set(records.filter(isOff).map(({ slug }) => slug));
 }
+
+/** Most flags that a sentence names. */
+const NAMED = 10;
+
+/** `turns off 3 more: search, sale, banner`; null for none. */
+export function turnedOffInWords(slugs: readonly string[]): string | null {
+  if (slugs.length === 0) return null;
+  const more = slugs.length > NAMED ? " …" : "";
+  return `turns off ${slugs.length} more: ${slugs.slice(0, NAMED).join(", ")}${more}`;
+}

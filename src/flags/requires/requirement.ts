@@ -65,13 +65,3 @@ export function neededBy(needing: readonly Needing[]): Map<string, string[]> {
     for (const { flag } of requirementsOf(requires)) users.set(flag, [...(users.get(flag) ?? []), slug]);
   return users;
 }
-
-/** Most flags that a sentence names. */
-const NAMED = 10;
-
-/** `turns off 3 more: search, sale, banner`; null for none. */
-export function turnedOffInWords(slugs: readonly string[]): string | null {
-  if (slugs.length === 0) return null;
-  const more = slugs.length > NAMED ? " …" : "";
-  return `turns off ${slugs.length} more: ${slugs.slice(0, NAMED).join(", ")}${more}`;
-}

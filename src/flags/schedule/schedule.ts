@@ -47,7 +47,7 @@ export async function scheduleChange(
     const current = await app.store.flags.find(place);
     if (!current) throw noSuchFlag(flag);
     const { record } = applyPatch(flag, current, patch, due);
-    await requireNeedsOf(app.store, place, record.requires);
+    await requireNeedsOf(app.store, place, record.requires, patch.requires);
     await requireSoundRules(current, patch, () => segmentsIn(app, place));
     await requireSoundContent(patch.previewContent);
     const id = dashedKey(app.random);

@@ -1,12 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { createEnvironment } from "../../../src/flags/environments.ts";
 import { type FlagPatch } from "../../../src/flags/flag.ts";
+import { applyDocument } from "../../../src/documents/apply.ts";
 import { deleteFlag, setDetails } from "../../../src/flags/flags.ts";
 import { importFlags } from "../../../src/flags/imports.ts";
 import { promoteFlags } from "../../../src/flags/promotions.ts";
 import { evaluateStored, tryChange } from "../../../src/flags/reads/evaluations.ts";
-import { turnedOffBy } from "../../../src/flags/requires/dependents.ts";
-import { requirementsOf, turnedOffInWords } from "../../../src/flags/requires/requirement.ts";
+import { turnedOffBy, turnedOffInWords } from "../../../src/flags/requires/dependents.ts";
+import { requirementsOf } from "../../../src/flags/requires/requirement.ts";
 import { applyChanges, scheduleChange } from "../../../src/flags/schedule/schedule.ts";
 import { OPERATOR } from "../../support/records/caller.ts";
 import { openShop } from "../../support/records/shop.ts";
@@ -73,7 +74,8 @@ describe("a flag that needs another", () => {
     await put("needs-any", { enabled: true, requires: [{ flag: "colour" }] });
     await put("needs-red", { enabled: true, requires: [{ flag: "colour", variants: ["red"] }] });
     await put("needs-off", { enabled: true, requires: [{ flag: "plain", variants: ["off"] }] });
-    await put("needs-none", { enabled: true, requires: [{ flag: "colour", variants: ["off"] }] });
+    await put("resting", { variants: { yes: true, no: false }, defaultVariant: "no" });
+    await put("needs-none", { enabled: true, requires: [{ flag: "resting", variants: ["off"] }] });
     const values = async () =>
       Promise.all(
         ["needs-any", "needs-red", "needs-off", "needs-none"].map(async (each) => {
@@ -87,6 +89,46 @@ describe("a flag that needs another", () => {
     await put("colour", { enabled: false });
     await put("plain", { enabled: true });
     expect(await values()).toEqual([false, false, false, false]);
+  });
+
+  test("is refused for a variant that the other does not have, by a change, a trial, a schedule and a document", async () => {
+    const { app, put, place, evaluate } = await openChain();
+    await put("colour", { enabled: true, variants: { red: 1, blue: 2 }, defaultVariant: "red" });
+    await put("plain", {});
+    await put("switch", { variants: { yes: true, no: false } });
+    await put("pay", {});
+    const whole = { prune: false, confirmed: false };
+    for (const [flag, wrong, variants] of [
+      ["colour", "blu", "red, blue"],
+      ["colour", "off", "red, blue"],
+      ["plain", "yes", "on, off"],
+    ] as const) {
+      const patch = { requires: [{ flag, variants: [wrong] }] };
+      const at = app.now() + 60_000;
+      const flags = { pay: { environments: { live: patch } } };
+      for (const work of [
+        () => put("pay", patch),
+        () => tryChange(app, OPERATOR, place("live", "pay"), patch, [{}]),
+        () => scheduleChange(app, OPERATOR, place("live", "pay"), { at, patch }),
+        () => applyDocument(app, OPERATOR, { projects: { shop: { flags } } }, whole),
+      ])
+        expect(await errorOf(work())).toBe(
+          `invalid: "${wrong}" is not one of the variants of ${flag}: ${variants}`,
+        );
+    }
+    await put("pay", {
+      requires: [
+        { flag: "switch", variants: ["off"] },
+        { flag: "plain", variants: ["off", "on"] },
+      ],
+    });
+    // A document may bring the variant itself.
+    const flags = {
+      colour: { environments: { live: { variants: { red: 1, green: 3 }, defaultVariant: "red" } } },
+      pay: { environments: { live: { enabled: true, requires: [{ flag: "colour", variants: ["green"] }] } } },
+    };
+    await applyDocument(app, OPERATOR, { projects: { shop: { flags } } }, whole);
+    expect(await evaluate("pay")).toMatchObject({ metadata: { prerequisite: "colour" } });
   });
 
   test("is refused where that is missing or archived, or would need it, by the path", async () => {

@@ -14,8 +14,8 @@ import {
   type FlagStatus,
 } from "../../../flags/flag.ts";
 import { flagState } from "../../../flags/history.ts";
-import { turnedOffBy } from "../../../flags/requires/dependents.ts";
-import { neededBy, turnedOffInWords } from "../../../flags/requires/requirement.ts";
+import { turnedOffBy, turnedOffInWords } from "../../../flags/requires/dependents.ts";
+import { neededBy } from "../../../flags/requires/requirement.ts";
 import { knownMetrics } from "../../../flags/ramps/guard.ts";
 import { settled } from "../../../flags/ramps/ramp-plan.ts";
 import { isHeld } from "../../../flags/ramps/ramp.ts";

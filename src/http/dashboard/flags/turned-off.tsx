@@ -1,5 +1,4 @@
-import { turnedOffBy } from "../../../flags/requires/dependents.ts";
-import { turnedOffInWords } from "../../../flags/requires/requirement.ts";
+import { turnedOffBy, turnedOffInWords } from "../../../flags/requires/dependents.ts";
 import type { App } from "../../../app.ts";
 import { type Fields, textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
