@@ -1,9 +1,9 @@
 import { isObject } from "../../base/json.ts";
 import type { FlagdFlag } from "../flagd/definition.ts";
-import { compileFlag, subjectOf } from "../flagd/evaluate.ts";
 import { spend, Draft, type Noting, Unsupported, namesOf, flagOfRule } from "./draft.ts";
 import { type Choice, requireNone, WrongFile } from "./choice.ts";
 import { conditionRule, type Groups } from "./growthbook-conditions.ts";
+import { type Feature, type Features, holdsOf, type Json, withoutGates } from "./growthbook-parents.ts";
 import {
   and,
   type Chain,
@@ -18,15 +18,6 @@ import {
   hasText,
   isInShare,
 } from "./logic.ts";
-
-type Json = Record<string, unknown>;
-
-type Features = {
-  byKey: Map<string, Feature | Unsupported>;
-  groups: Json;
-  /** Conditions on other features, each compiled once: a feature may be needed many times. */
-  conditions: Map<unknown, (value: unknown) => boolean>;
-};
 
 /** The payload of an SDK of GrowthBook. Throws `WrongFile`. */
 export function fromGrowthBook(file: unknown, choice: Choice): Draft {
@@ -44,9 +35,9 @@ export function fromGrowthBook(file: unknown, choice: Choice): Draft {
   for (const [key, feature] of Object.entries(file["features"]))
     all.byKey.set(key, readFeature(key, feature));
   for (const [key, feature] of all.byKey)
-    draft.add(key, `/features/${key}`, (note) => {
+    draft.add(key, `/features/${key}`, (note, need) => {
       if (feature instanceof Unsupported) throw feature;
-      return flagOf(all, feature, note);
+      return flagOf(all, withoutGates(all, feature, need), note);
     });
   return draft;
 }
@@ -141,10 +132,7 @@ function parentsOf(
       throw new Unsupported(`its features need each other: ${[...within, key].join(" > ")}`);
     if (within.length > MAX_NESTED)
       throw new Unsupported(`features need each other at most ${MAX_NESTED} deep`);
-    const holds =
-      all.conditions.get(condition) ??
-      holdsFor(conditionRule(condition ?? {}, { groups: all.groups, note: () => {}, within: [] }));
-    all.conditions.set(condition, holds);
+    const holds = holdsOf(all, condition);
     let met: Rule;
     if (!parent) met = holds(null);
     else {
@@ -171,33 +159,6 @@ function parentsOf(
 }
 
 const NO_VALUE = "no value";
-
-/** Evaluates a condition on the value of another feature. */
-function holdsFor(rule: Rule): (value: unknown) => boolean {
-  if (typeof rule === "boolean") return () => rule;
-  const evaluate = compileFlag(
-    "condition",
-    { variants: { on: true }, targeting: { if: [rule, "on"] } },
-    new Map(),
-  );
-  return (value) => {
-    const result = evaluate(subjectOf({ value }));
-    if ("errorCode" in result) throw new Unsupported("the condition on another feature cannot be evaluated");
-    return result.value === true;
-  };
-}
-
-/** A feature with its values, each of them once, and the names of these. */
-type Feature = {
-  key: string;
-  path: string;
-  fallback: unknown;
-  rules: Json[];
-  values: unknown[];
-  names: string[];
-  /** The names by the JSON of the values. */
-  byText: ReadonlyMap<string, string>;
-};
 
 /** The name of a value; null for none. */
 function nameOf({ byText }: Feature, value: unknown): string | null {

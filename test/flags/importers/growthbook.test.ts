@@ -124,14 +124,41 @@ describe("a feature of GrowthBook", () => {
       features: {
         base: featureOf("red", { condition: { a: 1 }, force: "blue" }),
         f: featureOf(false, { ...needs("base"), force: true }),
-        gated: featureOf(true, { ...needs("base", { gate: true }) }),
+        gated: featureOf("on", { ...needs("base", { gate: true }) }),
         x: featureOf(false, { ...needs("y"), force: true }),
         y: featureOf(false, { ...needs("x"), force: true }),
       },
     });
     expect([read("f", { a: 1 }), read("f")]).toEqual([true, false]);
-    expect([read("gated", { a: 1 }), read("gated")]).toEqual([true, undefined]);
+    expect([read("gated", { a: 1 }), read("gated")]).toEqual(["on", undefined]);
     expect(skipped.map(({ flag }) => flag)).toEqual(["x", "y"]);
+  });
+
+  test("needs the features of the gates before its first value, and copies those of single rules", async () => {
+    const gate = (id: string, value: unknown, more: Json = {}) => ({
+      parentConditions: [{ id, condition: { value }, gate: true, ...more }],
+    });
+    const { read, needs, notes, skipped } = await imported("growthbook", {
+      features: {
+        base: featureOf("red", { condition: { a: 1 }, force: "blue" }),
+        on: featureOf(false, { condition: { b: 1 }, force: true }),
+        gated: featureOf("x", gate("base", "blue"), { ...gate("on", true), condition: { c: 1 }, force: "y" }),
+        late: featureOf("x", { condition: { c: 1 }, force: "y" }, gate("on", true)),
+        unset: featureOf("x", gate("base", { $ne: "red" }), gate("gone", null)),
+        lost: featureOf("x", gate("round", "x")),
+        round: featureOf("x", gate("lost", "x")),
+      },
+    });
+    expect(["gated", "late", "unset"].map(needs)).toEqual([["base=blue", "on=on"], [], []]);
+    expect([
+      read("gated", { a: 1, b: 1 }),
+      read("gated", { a: 1, b: 1, c: 1 }),
+      read("gated", { b: 1 }),
+    ]).toEqual(["x", "y", undefined]);
+    expect([read("late", { c: 1 }), read("late", { b: 1 }), read("late")]).toEqual(["y", "x", undefined]);
+    const copied = notes.filter(({ message }) => message.includes("is written into this one"));
+    expect(copied.map(({ flag }) => flag)).toEqual(["late", "unset"]);
+    expect(skipped.map(({ flag }) => flag)).toEqual(["lost", "round"]);
   });
 
   test("of a namespace, or of values of several types, is skipped; encrypted ones are refused", async () => {
