@@ -103,7 +103,10 @@ describeInBrowser("The story of an assistant", () => {
     const shop = await openShop();
     const { server, here, hooks, notice } = shop;
     const { terminal } = await openReader(server.data, { FORMFLAG_TARGET_NETWORK: "127.0.0.1/32" });
-    const steps = stepsOf(readPage("guides/assistants.md"));
+    const page = readPage("guides/assistants.md");
+    const impact = /```\n(Tess: [^]*?)```\n/.exec(page)!;
+    const lines = impact[1]!.trim().split("\n");
+    const steps = stepsOf(page.replace(impact[0], ""));
     const call = steps.find((step) => step.text.includes('"ramp"'))!.text;
     const args = JSON.parse(call) as Record<string, unknown> & { ramp: Record<string, unknown> };
     let assistant!: Awaited<ReturnType<typeof signInAssistant>>;
@@ -158,9 +161,9 @@ describeInBrowser("The story of an assistant", () => {
         async '"ramp"'() {
           const path = await assistant.propose(args);
           const { data } = await notice("change.proposed");
-          expect(data).toMatchObject({ change: { who: "ben", via: "Claude" } });
+          expect(data).toMatchObject({ change: { who: "ben", via: "Claude", impact: { lines } } });
           await rolledOut(false);
-          await phone.approve(path, "ben via Claude");
+          await phone.approve(path, "ben via Claude", ...lines);
           await notice("change.applied");
         },
         async "flags ramp"() {
