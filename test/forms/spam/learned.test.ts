@@ -144,6 +144,20 @@ describe("a filter that has learned", () => {
     expect(await judged(learned, "please call me back to win")).toBeNull();
   });
 
+  test("decides by the strongest of many features, wherever they are", async () => {
+    const learned = emptyLearned();
+    const hashesFrom = (first: number, count: number) => Array.from({ length: count }, (_, at) => first + at);
+    const [strong, weak] = [hashesFrom(1, 80), hashesFrom(1000, 600)];
+    for (let index = 0; index < 100; index += 1) {
+      learn(learned, true, Int32Array.from([...strong, ...(index < 35 ? weak : [])]));
+      learn(learned, false, Int32Array.from(index < 65 ? weak : []));
+    }
+    const weights = await weigh(learned);
+    expect(judge(weights, Int32Array.from(weak))).toBeNull();
+    expect(judge(weights, Int32Array.from([...weak, ...strong]))).toEqual(strong.slice(0, 5));
+    expect(judge(weights, Int32Array.from([...weak, ...strong.slice(0, 4)]))).toBeNull();
+  });
+
   test("keeps no more features than there may be, and goes on to count those it has", () => {
     const learned = emptyLearned();
     learn(
