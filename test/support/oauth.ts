@@ -13,7 +13,7 @@ import { caller } from "./mcp.ts";
 /** Where the clients of these tests are sent back: no server listens, since the answer is read from the redirect. */
 export const REDIRECT = "http://127.0.0.1:7777/callback";
 
-export const METADATA = {
+const METADATA = {
   client_name: "Claude",
   redirect_uris: [REDIRECT],
   token_endpoint_auth_method: "none",

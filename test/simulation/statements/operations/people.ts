@@ -9,6 +9,9 @@ const ofEve = ({ session, ...start }: Own["session"]) => ({ ...start, session: {
 
 const begunAs = (hash: string) => ({ hash, expiresAt: NOW + 1000 });
 
+/** Tokens that are the same whenever the call is made. */
+const issuedTo = ({ hash }: Own) => issue({ access: hash, family: hash, refresh: hash });
+
 export const PEOPLE = {
   "sign in": ({ sessions }, _, { session }) => sessions.insert({ ...session, most: 2 }, null),
   "sign in by password": ({ sessions }, _, { session }) => sessions.insert(session, "old"),
@@ -43,15 +46,16 @@ export const PEOPLE = {
     deviceLogins.poll(logins.waiting, NOW, session),
   "poll an approved login": ({ deviceLogins }, { logins }, { session }) =>
     deviceLogins.poll(logins.approved, NOW, session),
-  "allow an assistant": ({ grants }, _, { hash }) => grants.insert({ ...grantOf("ann"), hash }, 2),
-  "exchange a code": ({ grants: store }, { grants: { waiting } }) =>
-    store.start(codeOf(waiting), issue(), { at: NOW }),
-  "exchange a code again": ({ grants: store }, { grants: { started } }) =>
-    store.start(codeOf(started), issue(), { at: NOW }),
-  "refresh tokens": ({ grants: store }, { grants: { started, tokens } }) => {
+  "allow an assistant": ({ grants }, _, { hash }) =>
+    grants.insert({ ...grantOf("ann", { id: hash }), hash }, 2),
+  "exchange a code": ({ grants: store }, { grants: { waiting } }, own) =>
+    store.start(codeOf(waiting), issuedTo(own), { at: NOW }),
+  "exchange a code again": ({ grants: store }, { grants: { started } }, own) =>
+    store.start(codeOf(started), issuedTo(own), { at: NOW }),
+  "refresh tokens": ({ grants: store }, { grants: { started, tokens } }, own) => {
     const { family, refresh } = tokens;
     const presented = { family, refresh, client: started.grant.client, resource: null };
-    return store.refresh(presented, issue({ family }), { at: NOW });
+    return store.refresh(presented, { ...issuedTo(own), family }, { at: NOW });
   },
   "use a grant": ({ grants: store }, { grants }) => store.markUsed(grants.started.grant.id, NOW + 5),
   "end a grant": ({ grants: store }, { grants }) => store.delete(grants.started.grant.id, ANN),
