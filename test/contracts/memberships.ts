@@ -197,6 +197,36 @@ export function membershipsContract(driver: Driver): void {
       expect(await values()).toEqual(["a", "b", "c"]);
     });
 
+    test("are welcomed once by a mail of their oldest submission, while they are approved", async () => {
+      const welcome = "# Welcome\n\nYou are in.";
+      const { form, place, fill, send } = await newFilled({ approve: true, welcome });
+      await fill();
+      const { id } = await send("Ann@example.com");
+      for (const value of ["ann@example.com", "no address"]) await send(value);
+      const mail = async () => {
+        const query = { limit: 9, before: null, formKeys: [form.key], projects: null, status: null };
+        const { items } = await store.deliveries.page({ ...query, submission: null });
+        expect(items).toMatchObject([
+          { kind: "welcome", submission: id, target: "Ann@example.com", status: "queued" },
+        ]);
+        return store.deliveries.welcome(items[0]!.id);
+      };
+      await apply(store, approveMembers(place, null, { pending: 2, approved: 2 }));
+      expect(await mail()).toBe(welcome);
+      await send("ann@example.com");
+      await apply(store, suspendMembers(place, ["ann@example.com"], 0));
+      expect(await mail()).toBeNull();
+      await apply(store, approveMembers(place, ["ann@example.com"], { pending: 1, approved: 1 }));
+      expect(await mail()).toBe(welcome);
+      await fill({ welcome: `${welcome} Now.` });
+      expect(await mail()).toBe(`${welcome} Now.`);
+      await fill({ approve: false, welcome: undefined });
+      expect(await mail()).toBeNull();
+      await fill();
+      await fill({ field: "other" });
+      expect(await mail()).toBeNull();
+    });
+
     test("are of each segment that a form fills, and end with it, its environment or another rule", async () => {
       const { form, project, place, fill, send, values } = await newFilled();
       const spare = { ...place, environment: "spare", segment: "other" };
