@@ -42,10 +42,10 @@ export const SOURCE = {
     isSource: true,
     option: [
       "welcome <text>",
-      "mail to who is approved, @FILE or -; its first line is # Subject, and {{name}} a field",
+      "mail on approval, @FILE or -; its first line is # Subject, and {{name}} a field",
     ],
-    label: "Mail to who is approved",
-    hint: "The first line is # Subject; empty for none",
+    label: "Mail on approval",
+    hint: "The first line is # Subject, and {{name}} a field; empty for none",
   },
 } as const satisfies Card;
 
@@ -61,7 +61,7 @@ export type GivenSource = NewOf<typeof SOURCE>;
 export function sourceFrom(given: GivenSource, { project, slug }: FormPlace): SegmentSource {
   const { field, attribute = field, approve = false, welcome = null } = given;
   if (welcome !== null && !approve)
-    throw new AppError("invalid", "welcome: a mail to who is approved goes with approve", {
+    throw new AppError("invalid", "welcome: a mail on approval goes with approve", {
       hint: "let each value be approved, or have no welcome",
     });
   return { project, form: slug, field, attribute, approve, ...(welcome !== null && { welcome }) };
