@@ -8,7 +8,7 @@ import { memberValue } from "../flags/members.ts";
 import type { FlagSelection } from "../flags/store.ts";
 import { approveMembers, suspendMembers } from "../flags/plan.ts";
 import { type SegmentPlace, type SegmentRecord, noSuchSegment } from "../flags/segment.ts";
-import { requireChangeable } from "../projects/locks.ts";
+import { requireUnlocked } from "../projects/locks.ts";
 import type { Member, MemberQuery, MembershipsApp } from "./store.ts";
 
 /**
@@ -55,7 +55,7 @@ export async function exportMembers(
 
 /**
  * Approves values of a segment, or all pending values with null. Values that are approved already stay so. Returns the
- * segment. Throws `not_found` for a value that no submission has, and like {@link listMembers} and `requireChangeable`.
+ * segment. Throws `not_found` for a value that no submission has, and like {@link listMembers} and `requireUnlocked`.
  */
 export async function approve(
   app: MembershipsApp,
@@ -66,7 +66,7 @@ export async function approve(
   requireScope(caller, "flags:write", place);
   await change(app, caller, async () => {
     const segment = await findSegment(app, caller, place);
-    await requireChangeable(app, caller, place);
+    await requireUnlocked(app, caller, place);
     const pending = segment.counts?.pending ?? 0;
     const given = values && (await valuesAmong(app, place, values, 0));
     const approved = given === null ? pending : given.length;
@@ -89,7 +89,7 @@ export async function suspend(
   requireScope(caller, "flags:write", place);
   await change(app, caller, async () => {
     const { name, source, counts } = await findSegment(app, caller, place);
-    await requireChangeable(app, caller, place);
+    await requireUnlocked(app, caller, place);
     if (source?.approve !== true)
       throw new AppError("invalid", `the members of segment "${name}" need no approval`);
     const given = await valuesAmong(app, place, values, 1);

@@ -18,6 +18,21 @@ export async function requireChangeable(app: ProjectsApp, caller: Caller, place:
 }
 
 /**
+ * As {@link requireChangeable}, for a change that needs no approval: one of the members of a segment, whom a proposal would
+ * name for as long as it is kept.
+ */
+export async function requireUnlocked(
+  app: ProjectsApp,
+  caller: Caller,
+  { project, environment }: { project: string; environment: string },
+): Promise<void> {
+  const record = await app.store.projects.find(project);
+  if (!record?.environments.some(({ slug, locked }) => slug === environment && locked)) return;
+  requireScope(caller, "flags:locked", { project, environment });
+  if (!caller.hasConfirmed(environment)) throw lockError([describeLocks(project, [environment])]);
+}
+
+/**
  * The locked environments of a place that the caller has not confirmed. Throws `forbidden` if the caller may not change
  * them, and `unapproved` if a change needs approvals and is not under review.
  */

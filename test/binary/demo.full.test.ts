@@ -125,6 +125,17 @@ test("a demo has a beta, whose people confirm, are approved and welcomed, and an
     const read = await run("flags", "evaluate", "checkout", ...place, "--context", context(email), "--json");
     expect(JSON.parse(read.stdout)).toMatchObject({ value });
   }
+  // Changes of production need approvals, and members are none.
+  const approved = await run(
+    "segments",
+    "approve",
+    "beta-testers",
+    "--all",
+    ...place,
+    "--confirm",
+    "production",
+  );
+  expect(approved).toMatchObject({ code: 0, stdout: "segment beta-testers in shop/production: 8 members\n" });
 });
 
 test("each demo has the same messages, and keys of its own", async () => {

@@ -11,6 +11,7 @@ import { deleteSegment, setSegment } from "../../src/flags/segments.ts";
 import { approve, listMembers, suspend } from "../../src/memberships/members.ts";
 import type { GivenSource } from "../../src/flags/source-card.ts";
 import { setSource } from "../../src/memberships/sources.ts";
+import { setEnvironment } from "../../src/projects/environments.ts";
 import { createProject } from "../../src/projects/projects.ts";
 import { json, openInbox, urlencoded } from "../support/inbox.ts";
 import { OPERATOR, callerNamed } from "../support/records/caller.ts";
@@ -168,6 +169,25 @@ describe("a segment that a form fills", () => {
     await fill({ approve: false });
     await stored(form, json({ email: "ed@example.com" }));
     expect(await isIn("ed@example.com")).toBe(true);
+  });
+
+  test("takes approvals of values in an environment whose changes need approvals, and a confirmation if it is locked", async () => {
+    const { form, place, fill, counts } = await openBeta({ approve: true });
+    await stored(form, json({ email: "ann@example.com" }));
+    await fill();
+    const set = (more: object) => setEnvironment(app, OPERATOR, "shop", "live", more);
+    await set({ approvals: 1, locked: true });
+    const values = ["ann@example.com"];
+    const hasty = callerNamed("ann", { hasConfirmed: () => false });
+    for (const work of [() => approve(app, hasty, place, values), () => suspend(app, hasty, place, values)])
+      expect(await codeOf(work())).toBe("unconfirmed");
+    const token = callerNamed("ci", { scopes: ["flags:write", "forms:read"] });
+    expect(await codeOf(approve(app, token, place, values))).toBe("forbidden");
+    await approve(app, OPERATOR, place, values);
+    expect(await counts()).toEqual({ members: 1, pending: 0 });
+    await suspend(app, OPERATOR, place, values);
+    expect(await counts()).toEqual({ members: 0, pending: 1 });
+    await set({ approvals: 0, locked: false });
   });
 
   test("has no one any more whose approval was taken back, until the next one", async () => {

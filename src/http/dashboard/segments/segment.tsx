@@ -168,7 +168,7 @@ function ruleRoutes({ app, get, post, act }: Dashboard) {
         const { project, environment, segment } = names;
         return {
           title: `Confirm the approval in segment ${segment} of ${environment}, ${project}`,
-          label: `Approve in ${segment} of ${environment}`,
+          label: `${isUndo(fields) ? "Take back" : "Approve"} in ${segment} of ${environment}`,
           environments: [await getEnvironment(app, project, environment)],
           change: isAll(fields) ? "Everything that is pending is approved." : becomes(fields),
           back: { to: pathTo(SEGMENT, names), label: segment },
