@@ -10,6 +10,7 @@ import type { PropsWithChildren } from "../markup.ts";
 import { ComparisonFields } from "../parts/conditions.tsx";
 import { A, Button } from "../parts/link.tsx";
 import { typedAt } from "../parts/submit.ts";
+import { Foreign } from "../parts/text.tsx";
 import { NEW_SEGMENT, pathTo } from "../paths.ts";
 import { useView } from "../view.ts";
 import { BLANK, conditionsIn } from "./rules.ts";
@@ -36,9 +37,7 @@ function Panel({ class: className, of, faults, children }: PropsWithChildren<Pan
   return (
     <div class={className}>
       {children}
-      {of.map((name) => (
-        <Fault of={name} faults={faults} />
-      ))}
+      {of.map((name) => Fault({ of: name, faults }))}
     </div>
   );
 }
@@ -85,7 +84,7 @@ function NumberField({ label, value, ...rest }: NumberProps) {
 type NumberProps = { name: string; label: string; value: number | string; max?: string };
 
 /** The fields of who gets it, of which those of one choice show. */
-export function WhoPanels({ screen: { place, segments, typed }, release }: Props) {
+export function WhoPanels({ screen: { place, segments, turnsOff, typed }, release }: Props) {
   const { project, environment } = place;
   const { fields, faults = {} } = typed.release ?? {};
   const panel = (of: string) => ({ of: [of], faults });
@@ -113,7 +112,9 @@ export function WhoPanels({ screen: { place, segments, typed }, release }: Props
           New segment
         </A>
       </Panel>
-      <p class="panel if-none soft">It is turned off.</p>
+      <p class="panel if-none soft">
+        <Foreign text={`It is turned off.${turnsOff === null ? "" : ` It ${turnsOff}.`}`} />
+      </p>
       <Panel class="panel if-rule" {...panel("condition")}>
         {shown.map((row, at) => (
           <div class="comparison" role="group" aria-label={`Condition ${at + 1}`}>

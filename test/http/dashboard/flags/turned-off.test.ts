@@ -41,3 +41,14 @@ test("ticked flags are turned off at once where no other needs them, and on with
   expect([await post("off", "c", "d"), await areOn()]).toEqual([200, [true, true, false, false]]);
   expect([await post("on", "c", "d"), await areOn()]).toEqual([200, [true, true, true, true]]);
 });
+
+test("a release to nobody says which others it turns off", async () => {
+  const { ann, set } = await openChain();
+  const panel = async () => {
+    const { text } = await ann.get("/projects/shop/flags/c?environment=live");
+    return /<p class="panel if-none soft">(.*?)<\/p>/s.exec(text)![1]!.replaceAll(/<[^>]*>/g, "");
+  };
+  expect(await panel()).toBe("It is turned off. It turns off 1 more: d.");
+  await set("live", { requires: null }, OPERATOR, "d");
+  expect(await panel()).toBe("It is turned off.");
+});
