@@ -1,3 +1,4 @@
+import { isObject } from "../../base/json.ts";
 import { patternOf } from "../flagd/operands.ts";
 import { Unsupported } from "./draft.ts";
 import {
@@ -60,8 +61,30 @@ function joined(type: string, rules: readonly Rule[]): Rule {
   }
 }
 
-/** The attribute of a trait, or of the identity itself. */
+const FLAG_ENABLED = /^\$\.flags\.(.+)\.enabled$/;
+
+/**
+ * The features of which a segment holds for readers for whom one is off, as Flagsmith writes what a feature depends on; null for
+ * any other segment.
+ */
+export function dependenciesIn(segment: Json): string[] | null {
+  let [rule, ...more] = listOf(segment["rules"], "rules");
+  while (more.length === 0 && isObject(rule) && listOf(rule["conditions"], "conditions").length === 0)
+    [rule, ...more] = listOf(rule["rules"], "rules");
+  if (more.length > 0 || !isObject(rule) || listOf(rule["rules"], "rules").length > 0) return null;
+  const conditions = listOf(rule["conditions"], "conditions");
+  if (conditions.length > 1 && rule["type"] !== "ANY") return null;
+  const names = conditions.map((each) => {
+    const { property_, property, operator, value } = objectOf(each, "a condition");
+    const [, name] = FLAG_ENABLED.exec(String(property_ ?? property)) ?? [];
+    return operator === "NOT_EQUAL" && String(value).toLowerCase() === "true" ? name : undefined;
+  });
+  return names.every((name) => name !== undefined) ? names : null;
+}
+
+/** The attribute of a trait, or of the identity itself. Throws `Unsupported` for the state of a feature. */
 function traitOf(name: string): Value {
+  if (name.startsWith("$.flags")) throw new Unsupported(`it asks for ${name}, the state of another feature`);
   return name === "$.identity.identifier" ? attribute("targetingKey") : attribute(name);
 }
 

@@ -1,8 +1,17 @@
 import { isObject } from "../../base/json.ts";
 import type { FlagdFlag } from "../flagd/definition.ts";
 import { type Choice, requireNone, WrongFile } from "./choice.ts";
-import { booleanOf, Draft, type Noting, segmentName, Unsupported, namesOf, flagOfRule } from "./draft.ts";
-import { segmentRule } from "./flagsmith-segments.ts";
+import {
+  booleanOf,
+  Draft,
+  type Noting,
+  segmentName,
+  UNFULFILLED,
+  Unsupported,
+  namesOf,
+  flagOfRule,
+} from "./draft.ts";
+import { dependenciesIn, segmentRule } from "./flagsmith-segments.ts";
 import { attribute, type Chain, chained, fractional, listOf, objectOf, type Rule } from "./logic.ts";
 
 type Json = Record<string, unknown>;
@@ -26,7 +35,16 @@ export function fromFlagsmith(file: unknown, choice: Choice): Draft {
     const name = nameOf(state);
     const path = `/feature_states/${at}`;
     const overrides = () => [...identityStates(identities, name), ...segmentStates(segments, name)];
-    draft.add(name, path, (note) => enabledFlag(state, overrides(), note));
+    draft.add(name, path, (note, need) => {
+      const needed = segments.flatMap((segment) =>
+        statesIn(segment, name).some((each) => each["enabled"] !== true) ? (segment.needed ?? []) : [],
+      );
+      for (const flag of needed) need({ flag });
+      if (needed.length > 0) note("", UNFULFILLED);
+      if (needed.length > 0 && identities.some((each) => statesIn(each, name).length > 0))
+        note("", `identities whose state is set need ${needed.join(", ")} too`);
+      return enabledFlag(state, overrides(), note);
+    });
     if (hasValue(state) || [...segments, ...identities].some((each) => statesIn(each, name).some(hasValue)))
       draft.add(`${name}.value`, path, (note) => valueFlag(name, state, overrides(), note));
   }
@@ -37,7 +55,13 @@ function nameOf(state: Json): string {
   return isObject(state["feature"]) ? String(state["feature"]["name"]) : "";
 }
 
-type Segment = { rule: Rule | Unsupported; notes: string[]; states: Json[] };
+type Segment = {
+  rule: Rule | Unsupported;
+  notes: string[];
+  states: Json[];
+  /** The features that those of the segment depend on, if it says nothing else. */
+  needed?: string[];
+};
 
 function segmentsOf(draft: Draft, given: unknown): Segment[] {
   const names = new Set<string>();
@@ -46,6 +70,8 @@ function segmentsOf(draft: Draft, given: unknown): Segment[] {
     const name = typeof segment["name"] === "string" ? segment["name"] : "";
     const notes: string[] = [];
     try {
+      const needed = dependenciesIn(segment);
+      if (needed) return { rule: false, notes, states, needed };
       const rule = segmentRule(segment, (message) => void notes.push(`the segment ${name}: ${message}`));
       if (typeof rule === "boolean") return { rule, notes, states };
       const slug = segmentName(name);

@@ -93,6 +93,31 @@ describe("what Flagsmith's engines evaluate in different ways", () => {
 describe("a feature of Flagsmith", () => {
   const pro = [when("plan", "EQUAL", "pro")];
 
+  test("needs the features that it depends on, which its file has as a segment for readers without these", async () => {
+    const without = (...names: string[]) =>
+      names.map((name) => when(`$.flags.${name}.enabled`, "NOT_EQUAL", "true"));
+    const first = { feature_segment: { priority: 0 } };
+    const segments = [
+      segment("system", without("base", "other.one"), state("f", false, "v", first)),
+      segment("pros", pro, state("base", true, null), state("f", true, "pro")),
+      segment("strange", [...without("base"), ...pro], state("skipped", false, null)),
+    ];
+    const states = [state("f", true, "v"), state("base", false, null), state("other.one", true, null)];
+    const { read, needs, skipped } = await imported(
+      "flagsmith",
+      fileOf([...states, state("skipped", true, null)], segments),
+    );
+    expect(needs("f")).toEqual(["base", "other.one"]);
+    const values = [read("f", { plan: "pro" }), read("f"), read("f.value", { plan: "pro" })];
+    expect(values).toEqual([true, undefined, "pro"]);
+    expect(skipped).toEqual([
+      {
+        flag: "skipped",
+        message: "the segment strange: it asks for $.flags.base.enabled, the state of another feature",
+      },
+    ]);
+  });
+
   test("is a flag that is on or off, and one for its value", async () => {
     const { read, document } = await imported(
       "flagsmith",
