@@ -21,10 +21,15 @@ export const onOption = () =>
     "changes",
   ]);
 
+/** The options of notices. A kept environment is not for proposed changes, which are those of a project. */
+const noticeOptions = () =>
+  optionsOf(NOTICES).map((each) => Object.assign(each, each.long === "--environment" && { mayBeKept }));
+const mayBeKept = ({ on }: { on?: string }) => on === undefined;
+
 export const addAdd = verb("add create", {
   argument: ["[form]", "slug or key of the form; leave it out for a target of the project of -p"],
   description: "send the submissions of a form, or notices of changes in a project, to a target",
-  options: ["project of forms", ...optionsOf(REQUEST), ...optionsOf(NOTICES), onOption(), "field", "why"],
+  options: ["project of forms", ...optionsOf(REQUEST), ...noticeOptions(), onOption(), "field", "why"],
   help: `
 A URL often contains a secret, and other users of the machine can see the arguments of a command. To avoid this, write -
 and pass the URL on standard input.

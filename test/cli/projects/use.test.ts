@@ -51,6 +51,17 @@ describe("use", () => {
     expect((await stranger("flags", "enable", "search")).code).toBe(2);
   });
 
+  test("names no environment for a target of proposed changes, which are those of a project", async () => {
+    const { run } = await openShop();
+    await run("use", "shop/production");
+    const added = await run("targets", "add", "https://1.1.1.1/hook", "--on", "changes", "--json");
+    expect([added.stderr, added.code]).toEqual([expect.not.stringContaining("error"), 0]);
+    const listed = await run("targets", "list", "--on", "changes", "--json");
+    expect(JSON.parse(listed.stdout)).toHaveLength(1);
+    const named = await run("targets", "add", "https://1.1.1.1/hook", "--on", "changes", "-e", "staging");
+    expect([named.code, named.stderr]).toEqual([2, expect.stringContaining("--on goes without -e")]);
+  });
+
   test.skipIf(process.geteuid?.() !== 0)(
     "as root in the home of another user leaves the file and its folders to that user",
     async () => {
