@@ -1,7 +1,7 @@
 import { own } from "../../src/base/shapes/own.ts";
 import type { Command } from "commander";
 import type { AppError } from "../../src/base/errors.ts";
-import { MAIL_WAITS } from "../../src/operations/results.ts";
+import { LINKS_FAIL, MAIL_WAITS } from "../../src/operations/results.ts";
 import { shown } from "../output/text.ts";
 
 /** The names given to a command, to be repeated in a hint. */
@@ -203,13 +203,19 @@ export function hintFor({ message, reason, hint }: AppError, command: Command | 
     : `formflag flags rollback ${name} -p ${project} -e ${there} --to ${revision} goes back there; ${shown}`;
 }
 
+const WARNING_HINTS: Readonly<Record<string, string>> = {
+  [MAIL_WAITS]: HINTS["mail-server-missing"] as string,
+  [LINKS_FAIL]: "start the server with --public-url https://forms.example.com, or with --domain",
+};
+
 /** Shows the warnings of a result, with what to do; with `--json` they are in the result. */
 export function noteWarnings(
   note: (text: string) => void,
   { warnings = [] }: { warnings?: string[] | undefined },
 ): void {
   for (const warning of warnings) {
-    const hint = warning === MAIL_WAITS ? `hint: ${HINTS["mail-server-missing"] as string}\n` : "";
+    const found = own(WARNING_HINTS, warning);
+    const hint = found === undefined ? "" : `hint: ${found}\n`;
     note(shown`warning: ${warning}\n` + hint);
   }
 }

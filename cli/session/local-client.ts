@@ -138,6 +138,10 @@ function deploymentOf(app: App, storage: Storage, version: string): Deployment {
       if (settings !== undefined) return (settings["smtpUrl"] ?? settings["mailUrl"]) !== undefined;
       return (env["FORMFLAG_SMTP_URL"] ?? env["FORMFLAG_MAIL_URL"]) === undefined ? null : true;
     },
+    async knowsUrl() {
+      const { publicUrl, domain } = (await running())?.settings ?? {};
+      return (publicUrl ?? domain ?? env["FORMFLAG_PUBLIC_URL"] ?? env["FORMFLAG_DOMAIN"]) !== undefined;
+    },
     async feedUrl(token, format) {
       const url = env["FORMFLAG_PUBLIC_URL"] ?? (await running())?.url ?? null;
       return feedUrl(url, "", token, format);

@@ -37,6 +37,7 @@ export function createDeployment({
   return {
     outgoing,
     sendsMail: async () => (await outgoing()).mail !== null,
+    knowsUrl: async () => publicUrl !== null,
     formUrl: (key) => formUrl(publicUrl, basePath, key),
     feedUrl: (token, format) => feedUrl(publicUrl, basePath, token, format),
     signInUrl: (secret) => dashboardLink(dashboardUrl ?? basePath, secret),

@@ -9,6 +9,8 @@ export type Deployment = {
   outgoing: () => Promise<Outgoing>;
   /** Whether deliveries are sent through a mail server; null for a command where no server runs and its environment names none. */
   sendsMail: () => Promise<boolean | null>;
+  /** Whether the server knows its public URL, which links in mail to senders begin with. */
+  knowsUrl: () => Promise<boolean>;
   /** The address that submissions of a form are posted to, by its key. */
   formUrl: (key: string) => string;
   /** The address of a feed, by the token and the format in it. */

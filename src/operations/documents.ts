@@ -48,19 +48,22 @@ export const documents = noun("documents", () => import("./schema/documents-sche
       const { changes, warnings } = dryRun
         ? await compareDocument(app, caller, document, prune)
         : await applyDocument(app, caller, document, { prune, confirmed });
-      const { warnings: ofMail = [] } = await mailWarnings(deployment, sendsMail(document));
+      const forms = formsIn(document);
+      const isMailed = forms.some(sendsMailItself) || welcomes(document);
+      const asks = forms.some(({ optIn }) => optIn != null);
+      const { warnings: ofMail = [] } = await mailWarnings(deployment, isMailed, asks);
       return { changes, warnings: [...warnings, ...ofMail] };
     },
   },
 });
 
-/** Whether a form in a document is to send mail, or one that fills a segment. */
-function sendsMail({ projects = {}, forms }: Document): boolean {
+function formsIn({ projects = {}, forms }: Document) {
   const all = [forms, ...Object.values(projects).map((project) => project.forms)];
-  return all.flatMap((each) => Object.values(each ?? {})).some(sendsMailItself) || welcomes(projects);
+  return all.flatMap((each) => Object.values(each ?? {}));
 }
 
-function welcomes(projects: NonNullable<Document["projects"]>): boolean {
+/** Whether a document has a segment whose members are welcomed. */
+function welcomes({ projects = {} }: Document): boolean {
   const environments = Object.values(projects).flatMap((project) =>
     Object.values(project.environments ?? {}),
   );

@@ -147,5 +147,8 @@ async function withSecrets(app: App, deployment: Deployment, form: Form, checks:
 }
 
 async function withWarnings(deployment: Deployment, form: Form) {
-  return { ...withUrl(deployment, form), ...(await mailWarnings(deployment, sendsMailItself(form))) };
+  return {
+    ...withUrl(deployment, form),
+    ...(await mailWarnings(deployment, sendsMailItself(form), form.optIn !== null)),
+  };
 }

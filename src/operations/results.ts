@@ -47,10 +47,18 @@ export function revisionIn(ifMatch: string | undefined): number | null {
 /** The warning about what sends mail on a server without a mail server. */
 export const MAIL_WAITS = `${NO_MAIL_SERVER}: mail waits for one`;
 
-/** {@link MAIL_WAITS} as a member of a result, if that applies. */
+/** The warning about forms whose senders confirm, on a server that cannot make their links. */
+export const LINKS_FAIL = "no public URL is configured: no mail asks senders to confirm";
+
+/** {@link MAIL_WAITS}, and with `asks` {@link LINKS_FAIL}, as a member of a result, if they apply. */
 export async function mailWarnings(
-  { sendsMail }: Deployment,
+  { sendsMail, knowsUrl }: Deployment,
   isMailed: boolean,
+  asks = false,
 ): Promise<{ warnings?: string[] }> {
-  return isMailed && !(await sendsMail()) ? { warnings: [MAIL_WAITS] } : {};
+  const warnings = [
+    ...(isMailed && !(await sendsMail()) ? [MAIL_WAITS] : []),
+    ...(asks && !(await knowsUrl()) ? [LINKS_FAIL] : []),
+  ];
+  return warnings.length > 0 ? { warnings } : {};
 }

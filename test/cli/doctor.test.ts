@@ -152,6 +152,13 @@ describe("doctor", () => {
       message: expect.stringContaining("links in mail and webhooks of the form contact are paths"),
       hint: expect.stringContaining("--public-url"),
     });
+    await onData(data).run("forms", "create", "news", "--opt-in", "email", "--autoreply", "off");
+    const asking = (await doctor(data)).findings.filter(({ check }) => ["mail", "links"].includes(check));
+    expect(asking.map(({ message }) => message)).toEqual([
+      "no mail server is configured, and the forms contact, news and order would send mail",
+      "links in mail and webhooks of the form contact are paths, which lead nowhere from outside",
+      "no mail asks senders of the form news to confirm",
+    ]);
 
     const sink = await openMailSink({
       authMethods: ["PLAIN"],

@@ -32,7 +32,7 @@ export async function checkOutgoing(
 
 function withoutMail(sending: SendingForm[], { option }: Surroundings): Finding {
   const [check, message] = ["mail", NO_MAIL_SERVER];
-  const mailing = sending.filter(({ notifies, replies }) => notifies || replies);
+  const mailing = sending.filter(({ notifies, replies, asks }) => notifies || replies || asks);
   if (mailing.length === 0) return ok(check, message);
   const hint = `give the server ${option("smtp-url")} or ${option("mail-url")}, and ${option("mail-from")}: the mail waits until then`;
   return warning(check, `${message}, and ${namesOf(mailing)} would send mail`, hint);
@@ -105,15 +105,15 @@ async function checkProvider(connects: boolean, { oidc, option }: Surroundings):
 
 function withoutLinks(sending: SendingForm[], { option }: Surroundings): Finding[] {
   const linking = sending.filter(({ notifies, hasTargets }) => notifies || hasTargets);
-  if (linking.length === 0) return [];
-  const message = `links in mail and webhooks of ${namesOf(linking)} are paths, which lead nowhere from outside`;
-  return [
-    warning(
-      "links",
-      message,
-      `give the server its address: ${option("public-url")} https://forms.example.com`,
-    ),
+  const asking = sending.filter(({ asks }) => asks);
+  const messages = [
+    ...(linking.length === 0
+      ? []
+      : [`links in mail and webhooks of ${namesOf(linking)} are paths, which lead nowhere from outside`]),
+    ...(asking.length === 0 ? [] : [`no mail asks senders of ${namesOf(asking)} to confirm`]),
   ];
+  const hint = `give the server its address: ${option("public-url")} https://forms.example.com`;
+  return messages.map((message) => warning("links", message, hint));
 }
 
 /** One address of each range that no target should reach by accident. */

@@ -20,7 +20,10 @@ export type Detour = { propose: string } | { bypass: true };
 /** A call of an operation that can be proposed. It does not depend on where it runs, or on the headers sent with it. */
 function proposableCall(call: Pick<Call, "app" | "caller" | "names" | "query" | "body">): Call {
   // Whether mail can be sent is said where the change is made.
-  const deployment = { sendsMail: async () => true } as Partial<Deployment> as Deployment;
+  const deployment = {
+    sendsMail: async () => true,
+    knowsUrl: async () => true,
+  } as Partial<Deployment> as Deployment;
   return { ...call, deployment, sender: NO_BROWSER, tag: () => {} };
 }
 

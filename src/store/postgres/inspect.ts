@@ -9,7 +9,13 @@ import { listServers } from "./servers.ts";
 const NEEDED = 1 + POOL_SIZES.version + POOL_SIZES.reads + POOL_SIZES.inserts + POOL_SIZES.transactions;
 
 /** A form, and where its submissions are sent. */
-type SendingForm = { slug: string; notifies: boolean; replies: boolean; hasTargets: boolean };
+type SendingForm = {
+  slug: string;
+  notifies: boolean;
+  replies: boolean;
+  asks: boolean;
+  hasTargets: boolean;
+};
 
 /** The state of a database server, and of the database. Times are milliseconds. */
 export type Inspection = {
@@ -140,14 +146,15 @@ async function sendingForms(query: Query): Promise<SendingForm[]> {
       const { notify, autoreply, optIn } = JSON.parse(String(settings)) as {
         notify?: unknown[];
         autoreply?: boolean;
-        optIn?: string;
+        optIn?: string | null;
       };
       return {
         slug: String(slug),
         notifies: (notify?.length ?? 0) > 0,
-        replies: autoreply === true || optIn !== undefined,
+        replies: autoreply === true,
+        asks: optIn != null,
         hasTargets: targets === true,
       };
     })
-    .filter(({ notifies, replies, hasTargets }) => notifies || replies || hasTargets);
+    .filter(({ slug: _, ...does }) => Object.values(does).includes(true));
 }

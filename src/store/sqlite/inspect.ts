@@ -4,7 +4,14 @@ import { sqliteError } from "./errors.ts";
 import { schemaVersion } from "./schema-version.ts";
 
 /** A form, and where its submissions are sent. */
-export type SendingForm = { slug: string; notifies: boolean; replies: boolean; hasTargets: boolean };
+export type SendingForm = {
+  slug: string;
+  notifies: boolean;
+  replies: boolean;
+  /** Whether its senders confirm. */
+  asks: boolean;
+  hasTargets: boolean;
+};
 
 /** The state of a database file. */
 export type Inspection = {
@@ -51,21 +58,23 @@ export function openUnchanged(file: string): Database {
 
 function sendingForms(db: Database): SendingForm[] {
   const rows = db
-    .query<{ slug: string; notifies: number; replies: number; targets: number }, []>(
+    .query<{ slug: string; notifies: number; replies: number; asks: number; targets: number }, []>(
       `SELECT slug, coalesce(json_array_length(settings, '$.notify'), 0) > 0 AS notifies,
-              coalesce(json_extract(settings, '$.autoreply'), json_extract(settings, '$.optIn') IS NOT NULL) AS replies,
+              coalesce(json_extract(settings, '$.autoreply'), 0) AS replies,
+              json_extract(settings, '$.optIn') IS NOT NULL AS asks,
               EXISTS (SELECT 1 FROM targets WHERE form_id = forms.id AND enabled = 1) AS targets
        FROM forms WHERE deleted = 0 ORDER BY slug`,
     )
     .all();
   return rows
-    .map(({ slug, notifies, replies, targets }) => ({
+    .map(({ slug, notifies, replies, asks, targets }) => ({
       slug,
       notifies: notifies === 1,
       replies: replies === 1,
+      asks: asks === 1,
       hasTargets: targets === 1,
     }))
-    .filter(({ notifies, replies, hasTargets }) => notifies || replies || hasTargets);
+    .filter(({ slug: _, ...does }) => Object.values(does).includes(true));
 }
 
 function hasTable(db: Database, name: string): boolean {

@@ -105,3 +105,32 @@ test("a delivery that waits for a mail server says so at once, and has no next a
   const [later] = await here.json<Delivery[]>("deliveries", "list");
   expect(later).toMatchObject({ status: "queued", nextAt: expect.any(String), error: null });
 });
+
+const NO_LINKS =
+  "warning: no public URL is configured: no mail asks senders to confirm\nhint: start the server with --public-url";
+
+test("a form whose senders confirm says so where the server cannot make their links", async () => {
+  const document = join(tempDirectory(), "formflag.yaml");
+  await Bun.write(document, "projects: { shop: { forms: { news: { optIn: email } } } }");
+  const mail = ["--mail-url", "resend://", "--mail-from", "forms@shop.example"];
+  const key = { FORMFLAG_MAIL_KEY: "key" };
+  for (const options of [[], ["--public-url", "https://forms.shop.example"]]) {
+    const server = await startServer([...mail, ...options], { env: key });
+    const { token } = await onData(server.data).json<{ token: string }>("tokens", "create", "admin");
+    const env = { FORMFLAG_SERVER: server.url, FORMFLAG_TOKEN: token };
+    for (const words of [
+      ["forms", "create", "news", "--opt-in", "email"],
+      ["forms", "set", "news", "--opt-in-within", "1d"],
+      ["apply", document, "--yes"],
+    ]) {
+      for (const run of [onData(server.data).run, (...args: string[]) => formflag(args, { env })]) {
+        const { stderr } = await run(...words, ...(words[1] === "create" ? ["--if-not-exists"] : []));
+        expect([words.join(" "), stderr.includes(NO_LINKS)]).toEqual([words.join(" "), options.length === 0]);
+        expect(stderr).not.toContain(WARNING);
+      }
+    }
+    const set = await onData(server.data).run("forms", "set", "news", "--opt-in", "none");
+    expect(set.stderr).not.toContain("warning");
+    await server.stop();
+  }
+});
