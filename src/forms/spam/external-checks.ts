@@ -57,7 +57,7 @@ export function createJudge(
     const sent = {
       id,
       type: "submission.check",
-      data: await submissionJson(form, shown(submission), fileUrl),
+      data: await submissionJson(form, shown(form, submission), fileUrl),
       createdAt: isoTime(createdAt),
       ...(trace !== null && { traceparent: trace }),
     };
@@ -137,11 +137,15 @@ function judgementOf(given: readonly Given[]): Judgement {
   };
 }
 
-/** A submission before it is stored, as webhooks have it afterwards. */
-function shown({ id, data, createdAt, files, meta, flags }: StoredSubmission): SentSubmission {
+/** A submission before it is stored, as it will be if all is well. */
+function shown(
+  { optIn }: Form,
+  { id, data, createdAt, files, meta, flags }: StoredSubmission,
+): SentSubmission {
+  const state = optIn === null ? "inbox" : "unconfirmed";
   const columns = columnsOfRow({ ...NO_TEXTS, meta: meta ?? null, flags: flags ?? null });
   const sent = files.map(({ field, name, type, size, sha256 }) => ({ field, name, type, size, sha256 }));
-  return { id, data, createdAt, files: sent, state: "inbox", spam: null, read: false, ...columns };
+  return { id, data, createdAt, files: sent, state, spam: null, read: false, ...columns };
 }
 
 const NO_TEXTS = {

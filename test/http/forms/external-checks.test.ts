@@ -56,6 +56,15 @@ describe("an external check", () => {
     expect(() => new Webhook(secret).verify(body.replace("Ada", "Eve"), headers)).toThrow();
   });
 
+  test("gets a submission whose sender has to confirm it as one that waits for that", async () => {
+    using check = says("ok");
+    const form = await newForm({ checks: [check.url], optIn: "email" });
+    const { state } = await stored(form, json({ email: "ada@example.com" }));
+    const [{ body }] = check.asked as [(typeof check.asked)[number]];
+    expect(JSON.parse(body)).toMatchObject({ data: { state, confirmedAt: null } });
+    expect(state).toBe("unconfirmed");
+  });
+
   test("files what it calls spam in the spam folder, with the reason in one line", async () => {
     using check = says("spam", " it  sells\nwatches ");
     const form = await newForm({ checks: [check.url] });
