@@ -1,3 +1,6 @@
+/** The check that the last backup did not fail. */
+export const BACKUP_CHECK = "backup";
+
 /**
  * The result of one check, with its solution. A problem keeps a server from working; a warning may become a problem.
  */

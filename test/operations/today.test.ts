@@ -41,6 +41,7 @@ test("the worst of what needs a caller comes first, and only what that caller ma
   const findings = [
     warning("clock", "it is off", "set it"),
     problem("disk", "it is full", "free some of it"),
+    problem("backup", "the last one failed: no space", "free some of it"),
   ];
   const failure = { at: new Date(app.now()).toISOString(), error: "no space" };
   const server = { findings, backup: { ...NO_BACKUPS, failure } };

@@ -1,10 +1,9 @@
 import { AppError } from "../../base/errors.ts";
 import { durationInWords } from "../../base/units.ts";
-import { type Finding, ok, problem, warning } from "../finding.ts";
+import { BACKUP_CHECK as CHECK, type Finding, ok, problem, warning } from "../finding.ts";
 import type { Backups } from "../status.ts";
 import type { Surroundings } from "./surroundings.ts";
 
-const CHECK = "backup";
 const ARRIVED = "backup arrived";
 
 /**

@@ -1,6 +1,6 @@
 import type { Caller } from "../../access/caller.ts";
 import type { App } from "../../app.ts";
-import type { Finding } from "../../maintenance/finding.ts";
+import { BACKUP_CHECK, type Finding } from "../../maintenance/finding.ts";
 import type { Backups } from "../../maintenance/status.ts";
 import { type Need, TONES } from "./need.ts";
 import { sentence } from "../../base/shapes/words.ts";
@@ -32,8 +32,10 @@ export async function findNeeds(
 
 function ofServer({ findings, backup }: Server): Need[] {
   const shared = { project: null, path: "/health", verb: "See Health" };
+  const { failure } = backup;
   const problems = findings
-    .filter(({ status }) => status === "problem")
+    // A backup that failed is a need of its own.
+    .filter(({ status, check }) => status === "problem" && !(failure && check === BACKUP_CHECK))
     .map(({ check, message, hint }): Need => {
       const reason = hint === null ? "" : sentence(hint);
       return {
@@ -46,7 +48,6 @@ function ofServer({ findings, backup }: Server): Need[] {
         at: null,
       };
     });
-  const { failure } = backup;
   const failed: Need[] = failure
     ? [
         {
@@ -60,7 +61,7 @@ function ofServer({ findings, backup }: Server): Need[] {
         },
       ]
     : [];
-  const warnings = findings.filter(({ status, check }) => status === "warning" && check !== "backups");
+  const warnings = findings.filter(({ status }) => status === "warning");
   const [first] = warnings;
   if (!first) return [...problems, ...failed];
   const title =
