@@ -1,4 +1,5 @@
 import { isObject } from "../../base/json.ts";
+import { durationInWords } from "../../base/units.ts";
 import { type Difference, differencesOf, type IsSame, isUnset } from "../../projects/differences.ts";
 import { FIELDS } from "../flag-fields.ts";
 import { type Requirement, requirementsInWords } from "../requires/requirement.ts";
@@ -50,10 +51,13 @@ export function ruleInWords(field: string, value: unknown): string | null {
   return field === "rule" ? segmentSentence(value) : null;
 }
 
-/** `targeting` is the rule of a flag, and `rule` that of a segment. */
+/** `targeting` is the rule of a flag, and `rule` that of a segment; `every` and `to` are the course of a ramp. */
 function fieldInWords(field: string | null, value: unknown, state: unknown): string | null {
   if (field === null || isUnset(value, field)) return null;
   if (field === "requires" && Array.isArray(value)) return requirementsInWords(value as Requirement[]);
+  if (field === "every" && typeof value === "number") return durationInWords(value);
+  if (field === "to" && Array.isArray(value) && value.every((each) => typeof each === "number"))
+    return value.map((share) => `${share} %`).join(", ");
   if (field !== "targeting" && field !== "rule") return null;
   const words = field === "rule" ? segmentSentence(value) : flagSentence(value, state);
   return words === OWN_RULE ? null : words;

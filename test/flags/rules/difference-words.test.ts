@@ -51,3 +51,13 @@ test("whole states have rules in words, and a payload that looks like one stays"
     rule: true,
   });
 });
+
+test("the course of a ramp has its time and its shares in words", () => {
+  const ramp = { variant: "on", every: 86_400, to: [1, 12.5, 100] };
+  expect(valueInWords(null, ramp)).toEqual({ variant: "on", every: "1 day", to: "1 %, 12.5 %, 100 %" });
+  expect(differencesInWords(ramp, { ...ramp, every: 3600 })).toMatchObject([
+    { field: "every", words: { before: "1 day", after: "1 hour" } },
+  ]);
+  const others = { every: "day", to: ["ann@example.com"] };
+  expect(valueInWords(null, others)).toEqual(others);
+});

@@ -133,6 +133,21 @@ describe("rolling back", () => {
     expect(await find("live")).toMatchObject({ enabled: false, payload: '{"next":2}' });
   });
 
+  test("asks once why: where an environment is locked, on the page that confirms", async () => {
+    const { set, find, lock, signIn } = await openPages();
+    const { record } = await set("live", { enabled: true });
+    await set("live", { enabled: false });
+    await lock("live");
+    const { get, post } = await signIn("releaser");
+    const path = `/projects/shop/history/${record.revision}/rollback`;
+    const shown = await get(path);
+    expect(shown.text).not.toContain('name="why"');
+    const asked = await post(path, { revision: hiddenIn(shown, "revision") });
+    expect([asked.status, asked.text.match(/name="why"/g)]).toEqual([428, ['name="why"']]);
+    await post(path, { revision: hiddenIn(shown, "revision"), confirm: "live", why: "it broke" });
+    expect(await find("live")).toMatchObject({ enabled: true });
+  });
+
   test("offers to undo the newest change, also the first in an environment", async () => {
     const { set, find, signIn } = await openPages();
     await set("develop", { enabled: true });

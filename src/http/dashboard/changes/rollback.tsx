@@ -134,6 +134,8 @@ function rollbackPage(
 ): Page {
   const { project, flag } = place;
   const isSame = Bun.deepEquals(now, wanted, true);
+  // The page that confirms or proposes it asks.
+  const asksWhy = !environment.locked && environment.approvals === 0;
   const history = `${projectPath(project)}/history`;
   const options = { p: project, e: environment.slug };
   const commands: Command[] = [["Lists the revisions", "flags history", flag, options]];
@@ -174,7 +176,7 @@ function rollbackPage(
           to={`${revisionPath(project, entry.revision)}/rollback`}
           values={{ revision, to: side }}
           id="rollback"
-          why={failed?.why ?? null}
+          {...(asksWhy && { why: failed?.why ?? null })}
           icon="history"
           act={`${environment.approvals > 0 ? "Propose to roll" : "Roll"} back ${flag} in ${environment.slug}`}
           back={{ to: history }}
