@@ -8,7 +8,10 @@ import type { FormRecord } from "./form.ts";
  * setting.
  */
 export async function checkForm(form: FormRecord, before?: FormRecord): Promise<void> {
-  const { opensAt, closesAt, schema } = form;
+  const { opensAt, closesAt, schema, checks } = form;
+  const twice = checks.find((each, at) => checks.indexOf(each) < at);
+  if (twice !== undefined && !Bun.deepEquals(checks, before?.checks))
+    throw new AppError("invalid", `checks: ${twice} is named twice`);
   if (opensAt !== null && closesAt !== null && Date.parse(opensAt) >= Date.parse(closesAt)) {
     throw new AppError(
       "invalid",

@@ -5,6 +5,7 @@ import { formatBytes } from "../../../src/base/bytes.ts";
 import { isoTime } from "../../../src/base/clock.ts";
 import { ignoreMissing } from "../../../src/base/directory.ts";
 import { AppError } from "../../../src/base/errors.ts";
+import { shellWord } from "../../../src/base/shell.ts";
 import { ARCHIVE, type FoundArchive, isBucketUrl, sortArchives } from "../../data/archive-names.ts";
 import { createPrinter } from "../../output/printer.ts";
 import { saveTo } from "../../output/save.ts";
@@ -118,6 +119,11 @@ async function copy(io: Io, { config, from, to }: Copy): Promise<void> {
 async function upload({ yes }: Config, from: string, to: string): Promise<{ file: string; bytes: number }> {
   const { openPlace, storeArchive } = await import("../../data/archive-place.ts");
   const status = await stat(from).catch(ignoreMissing);
+  if (status?.isDirectory())
+    throw usage(
+      `${from} is a folder, and backup copy copies one file`,
+      `name an archive in it: formflag backup list ${shellWord(from)} lists them`,
+    );
   if (!status?.isFile()) throw new AppError("not_found", `the file ${from} does not exist`);
   if (!ARCHIVE.test(from))
     throw usage(`${from} has no name of a backup`, "such names end in .tar, .tar.gz or .tar.age");

@@ -37,7 +37,19 @@ Examples:
   formflag diff formflag.yaml
   formflag diff formflag.yaml --server https://flags.example.com
 `,
-  parse: readDocumentOptions,
+  parse: async (input, given) => {
+    try {
+      return await readDocumentOptions(input, given);
+    } catch (error) {
+      // The name of an environment is the name of a file without an end.
+      const isName = given !== undefined && /^[\w-]+$/.test(given) && !(await Bun.file(given).exists());
+      if (!isName || given === "-") throw error;
+      throw usage(
+        `the file ${given} does not exist`,
+        `formflag diff compares a file with what is stored; environments are compared by formflag flags promote --all --from ${given} --to <environment> --dry-run`,
+      );
+    }
+  },
   run: async (session, values) => {
     const differences = await applyDocument(session, values, { dryRun: true });
     const { describeDifferences } = await import("./document-file.ts");

@@ -200,6 +200,8 @@ function coloursIn(pairs: readonly string[]): Record<string, string> {
 }
 
 function requirementsIn(terms: readonly string[]): Requirement[] {
+  if (terms.length > 1 && terms.includes("none"))
+    throw usage("--requires none stands alone", "name the flags that it needs, or none");
   return terms.flatMap((term) => {
     if (term === "none") return [];
     const requirement = requirementIn(term);

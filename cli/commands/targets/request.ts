@@ -14,7 +14,8 @@ A header is stored and never shown again. Other users of the machine can see the
 write 'Authorization: @FILE', 'Authorization: -' for standard input, or 'Authorization:' for a prompt.
 
 The body is a Mustache template that yields JSON: "{{data.email}}" is the text of a field, and {{{data.count}}} any value
-as JSON, or null. The other names are those of the event: id, form, project, createdAt, files, type.`;
+as JSON, or null. The other names are those of the event: id, form, project, createdAt, files, type. All who may read the
+target can read its body: a secret belongs into a header.`;
 
 /**
  * The request that the options give, with the values of its headers. `keeps` says whether the target may have values that a

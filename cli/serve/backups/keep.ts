@@ -8,7 +8,7 @@ export type Keep = number | string;
 /** Reads the value of `--backup-keep`. Throws `invalid`. */
 export function keepValue(text: string): Keep {
   const option = "--backup-keep";
-  if (!/[dwm,]/.test(text)) return countValue(text, option, 1);
+  if (/^-?\d+$/.test(text)) return countValue(text, option, 1);
   const units = text.split(",").map((each) => /^[1-9]\d{0,3}([dwm])$/.exec(each)?.[1]);
   if (!units.includes(undefined) && new Set(units).size === units.length) return text;
   throw usage(

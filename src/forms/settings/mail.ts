@@ -86,7 +86,10 @@ export const MAIL = {
   optInWithin: setting<number>({
     default: 7 * DAY,
     kind: { is: "seconds", least: 60, most: 365 * DAY },
-    option: ["opt-in-within <time>", "time to confirm, after which a submission is deleted; default for 7d"],
+    option: [
+      "opt-in-within <time>",
+      "time to confirm, at least 60s, after which a submission is deleted; default for 7d",
+    ],
     words: { default: null },
     field: ["answers", "Time to confirm", "Such as 7d; what is not confirmed is deleted"],
     line: ["to confirm within"],

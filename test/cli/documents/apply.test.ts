@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { printDocument, readDocument } from "../../../cli/commands/documents/document-file.ts";
 import type { Io } from "../../../cli/output/terminal.ts";
-import { formflag, onData } from "../../support/commands.ts";
+import { emptyData, formflag, onData } from "../../support/commands.ts";
 import { EXECUTABLE, startServer } from "../../support/executable.ts";
 import { tempDirectory } from "../../support/temp.ts";
 
@@ -93,6 +93,16 @@ describe("the commands", () => {
     expect(await other.run("apply", "-f", file)).toMatchObject({ code: 0, stderr: "" });
     expect((await other.run("export")).stdout).toBe(await read());
     expect(await other.json<object>("export")).toEqual(Bun.YAML.parse(await read()) as object);
+  });
+
+  test("diff says what compares environments where it is given the name of one", async () => {
+    const { run } = onData(emptyData());
+    const { code, stderr } = await run("diff", "staging");
+    expect(code).toBe(2);
+    expect(stderr).toContain("the file staging does not exist");
+    expect(stderr).toContain("formflag flags promote --all --from staging --to <environment> --dry-run");
+    for (const file of ["staging.yaml", "./staging"])
+      expect((await run("diff", file)).stderr).not.toContain("promote");
   });
 
   test("diff exits 9 and tells what a dry run tells, which exits 0 and changes nothing", async () => {

@@ -49,11 +49,15 @@ describe("--check", () => {
     );
   });
 
-  test("refuses what is no address, more than three, and addresses that the server may not reach", async () => {
+  test("refuses what is no address, one that is named twice, more than three, and addresses that the server may not reach", async () => {
     const refused = async (...checks: string[]) => {
       const { code, stderr } = await run("forms", "set", "contact", "--check", ...checks);
       return [code, stderr];
     };
+    expect(await refused(URLS[0]!, URLS[1]!, URLS[0]!)).toEqual([
+      2,
+      expect.stringContaining(`${URLS[0]} is named twice`),
+    ]);
     for (const wrong of ["ftp://example.com", "check", "https://ann:secret@example.com/"])
       expect(await refused(wrong)).toEqual([
         2,

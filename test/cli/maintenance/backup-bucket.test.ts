@@ -99,6 +99,17 @@ describe("a backup in a bucket", () => {
     expect(names()).toEqual([]);
   });
 
+  test("is named where it is copied: a folder is not copied", async () => {
+    const folder = tempDirectory();
+    const { code, stderr } = await run("backup", "copy", folder, fake.url);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining(`${folder} is a folder, and backup copy copies one file`),
+    });
+    expect(stderr).toContain(`formflag backup list ${folder}`);
+    expect(names()).toEqual([]);
+  });
+
   test("that is missing, or has no credentials, is said", async () => {
     expect(await run("backup", "verify", fake.url)).toMatchObject({
       code: 3,

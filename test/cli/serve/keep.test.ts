@@ -40,3 +40,11 @@ test.each(["", "0", "0d", "7d,7d", "7d, 4w", "7h", "d", "7d,", "12345d", "-1", "
     expect(() => keepValue(text)).toThrow("--backup-keep");
   },
 );
+
+test.each(["7x", "x", "", "7.5", "7 d"])(
+  "%j is refused with how days, weeks and months are written",
+  (text) => {
+    const hint = "write 7, or 7d,4w,6m to keep one of each of the last 7 days, 4 weeks and 6 months";
+    expect(() => keepValue(text)).toThrow(expect.objectContaining({ hint }));
+  },
+);
