@@ -156,5 +156,5 @@ async function sendingForms(query: Query): Promise<SendingForm[]> {
         hasTargets: targets === true,
       };
     })
-    .filter(({ slug: _, ...does }) => Object.values(does).includes(true));
+    .filter((form) => Object.values(form).includes(true));
 }

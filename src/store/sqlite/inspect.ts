@@ -74,7 +74,7 @@ function sendingForms(db: Database): SendingForm[] {
       asks: asks === 1,
       hasTargets: targets === 1,
     }))
-    .filter(({ slug: _, ...does }) => Object.values(does).includes(true));
+    .filter((form) => Object.values(form).includes(true));
 }
 
 function hasTable(db: Database, name: string): boolean {
