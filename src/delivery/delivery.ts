@@ -69,12 +69,12 @@ export type NewDelivery = {
   trace?: string | null;
   /** For an automatic reply: the store drops it if the hash is known, or too many of the form are younger than `since`. */
   limit?: { hash: string; expiresAt: number; since: number; most: number };
-  /** For a request to confirm: how often the mailbox of a hash may get one, over all forms. */
-  pace?: Pace;
+  /** For a request to confirm: how often its form may send one, and a mailbox get one, over all forms. */
+  paces?: readonly Pace[];
 };
 
 /**
- * At most `most` within some milliseconds, and each so many after the one before: the store drops one too many, and delays one that
- * comes too soon.
+ * At most `most` by a hash within some milliseconds, and each so many after the one before. One that comes too soon is delayed, and
+ * one too many is dropped, or delayed if it `waits`.
  */
-export type Pace = { hash: string; most: number; within: number; apart: number };
+export type Pace = { hash: string; most: number; within: number; apart: number; waits?: true };

@@ -42,8 +42,11 @@ export type Dispatching = {
   traceparent: string | null;
 };
 
-/** The attempt that was made, or the reason why the delivery is cancelled. */
-export type Dispatched = { attempt: Attempt; owner: DeliveryOwner } | { cancelled: string };
+/** The attempt that was made, the reason why the delivery is cancelled, or until when it waits, in milliseconds since 1970. */
+export type Dispatched =
+  | { attempt: Attempt; owner: DeliveryOwner }
+  | { cancelled: string }
+  | { postponed: number };
 
 const NO_PUBLIC_URL = "the server does not know its public URL, which the link begins with";
 
@@ -63,9 +66,13 @@ export async function dispatch(
   if (!content) return { cancelled: "the submission was deleted" };
   const obstacle = obstacleTo(delivery, content, dispatching.now());
   if (obstacle !== null) return { cancelled: obstacle };
-  const attempt = isAddressed(delivery.kind)
-    ? await sendMail(dispatching, delivery, content)
-    : await sendToTarget(dispatching, delivery, content, signal);
+  const attempt =
+    delivery.kind === "confirmation"
+      ? await askToConfirm(dispatching, delivery, content)
+      : isAddressed(delivery.kind)
+        ? await sendMail(dispatching, delivery, content)
+        : await sendToTarget(dispatching, delivery, content, signal);
+  if (typeof attempt === "number") return { postponed: attempt };
   return typeof attempt === "string" ? { cancelled: attempt } : { attempt, owner: { form: content.form } };
 }
 
@@ -129,6 +136,26 @@ async function sendToTarget(
     ...(traceparent !== null && { traceparent }),
   };
   return outgoing.sendWebhook(webhook, signal);
+}
+
+/**
+ * Sends a request to confirm, unless its mailbox was asked too lately: several may have waited for a mail server. Returns until when
+ * it waits then, or why nothing is sent, as text.
+ */
+async function askToConfirm(
+  dispatching: Dispatching,
+  delivery: ClaimedDelivery,
+  content: DeliveryContent,
+): Promise<Attempt | string | number> {
+  const { store, now } = dispatching;
+  const { paceOfSending } = await import("./opt-in/paces.ts");
+  const [pace, at] = [paceOfSending(delivery.target), now()];
+  const dueAt = await store.deliveries.admit(pace, at);
+  if (dueAt > at) return dueAt;
+  const attempt = await sendMail(dispatching, delivery, content);
+  if (typeof attempt === "string" || attempt.outcome !== "delivered")
+    await store.deliveries.giveBack(pace, at);
+  return attempt;
 }
 
 /** The variants of flags that the sender got, as a line: `Flags: hero=b`. */

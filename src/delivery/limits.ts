@@ -45,5 +45,15 @@ export const MAX_RETRY_DELAYS = 20;
 /** Seconds that each of these delays takes at most. Beyond: the server does not start. */
 export const MAX_RETRY_DELAY = 30 * 86_400;
 
+/** Requests to confirm a submission. */
+export const CONFIRMATION_LIMITS = {
+  /** Requests of a form in an hour. Beyond: they wait. */
+  ofForm: 100,
+  /** Requests to a mailbox in a day, over all forms. Beyond: no request is sent. */
+  ofMailbox: 3,
+  /** Seconds between two requests to a mailbox. Beyond: one that comes sooner waits. */
+  apart: 60,
+} as const;
+
 /** Attempts of a delivery that are listed. Beyond: the oldest is dropped. */
 export const MAX_ATTEMPTS_KEPT = 100;

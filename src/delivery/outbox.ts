@@ -163,6 +163,7 @@ export function createOutbox(app: OutboxApp, options: OutboxOptions, wakeJob: ()
       report.attempted(delivery.kind, "cancelled");
       return;
     }
+    if ("postponed" in result) return claims.settle(postponed(delivery, result.postponed));
     const { attempt } = result;
     const outcome = settle(delivery, attempt, { startedAt, now, retryDelays, random: app.random });
     const isGone = attempt.outcome === "gone";

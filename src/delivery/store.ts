@@ -1,4 +1,4 @@
-import type { Delivery, DeliveryKind, Lane } from "./delivery.ts";
+import type { Delivery, DeliveryKind, Lane, Pace } from "./delivery.ts";
 import type { DeliveryStatus } from "./delivery-status.ts";
 import type { TargetRecord } from "./target.ts";
 import type { SeenVariants } from "./text.ts";
@@ -197,6 +197,10 @@ type DeliveryStore = {
   clearEnded(now: number, later: number, limit: number): Promise<boolean>;
   /** Records an alert about a target until `until`, unless an earlier one has not expired. Returns whether it did. */
   claimAlert(target: string, now: number, until: number): Promise<boolean>;
+  /** Records that something is sent now, by a pace that waits; if it may not be yet, returns when it may, and records nothing. */
+  admit(pace: Pace, now: number): Promise<number>;
+  /** Takes back what `admit` recorded for a time. */
+  giveBack(pace: Pace, at: number): Promise<void>;
   /** How many deliveries of some projects are queued; no more than `atMost` are counted. Default: of all. */
   countQueued(atMost: number, projects?: readonly string[] | null): Promise<number>;
   /** The digests that wait to be sent in some projects, or with null in all: at most `limit`, the next one first. */

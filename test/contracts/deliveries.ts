@@ -418,6 +418,17 @@ export function deliveriesContract(driver: Driver): void {
       expect(await store.deliveries.content(submission.id)).toBeUndefined();
     });
 
+    test("admit as many by a pace as it allows, each so long after the one before, and give one back", async () => {
+      const { store } = await begin();
+      const pace = { hash: "ab".repeat(32), most: 2, within: 1000, apart: 100, waits: true as const };
+      const admit = async (at: number) => (await store.deliveries.admit(pace, NOW + at)) - NOW;
+      expect([await admit(0), await admit(50), await admit(100)]).toEqual([0, 100, 100]);
+      expect([await admit(200), await admit(999)]).toEqual([1000, 1000]);
+      await store.deliveries.giveBack(pace, NOW + 100);
+      await store.deliveries.giveBack(pace, NOW + 77);
+      expect([await admit(200), await admit(300), await admit(1100)]).toEqual([200, 1000, 1100]);
+    });
+
     test("alert once about a target until the alert expires", async () => {
       const { store } = await begin();
       const claim = (at: number) => store.deliveries.claimAlert("t", at, at + 1000);

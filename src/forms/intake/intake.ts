@@ -263,7 +263,7 @@ function deliveriesFor(app: FormsApp, { form, rules, sent, sender }: Incoming): 
   const { targets, optIn } = rules;
   if (targets.length === 0 && !sendsMailItself(form)) return NO_DELIVERIES;
   const deliveries = optIn
-    ? [optIn.confirmationTo(app, optIn.optInAddress(form, sent.fields)!)]
+    ? [optIn.confirmationTo(app, form, optIn.optInAddress(form, sent.fields)!)]
     : allDeliveriesOf(app, form, targets, sent.fields);
   const { trace = null } = sender;
   return trace === null ? deliveries : deliveries.map((each) => ({ ...each, trace }));

@@ -1,19 +1,15 @@
 import { isoTime } from "../../base/clock.ts";
-import { DAY_MS } from "../../base/days.ts";
 import { AppError, type FieldError } from "../../base/errors.ts";
 import { once } from "../../base/once.ts";
-import { sha256 } from "../../base/sum.ts";
-import { mailboxOf, plainAddress } from "../../delivery/address.ts";
+import { plainAddress } from "../../delivery/address.ts";
 import type { NewDelivery } from "../../delivery/delivery.ts";
+import { paceOfForm, paceTo } from "../../delivery/opt-in/paces.ts";
 import type { Sender } from "../intake/conditions.ts";
 import type { Visitor } from "../intake/measured.ts";
 import type { Form } from "../form.ts";
 import { askedLanguage } from "../settings/language.ts";
 import type { FormsApp } from "../store.ts";
 import { type StoredConsent, shownText } from "./consent.ts";
-
-/** How often one mailbox is asked to confirm, over all forms. */
-const PACE = { most: 3, within: DAY_MS, apart: 60_000 };
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -34,14 +30,9 @@ export function optInFaults(form: Form, fields: Fields): FieldError[] {
   return [{ field, code, message, label: field, limit: isMissing ? [] : ["email"] }];
 }
 
-/** The request to confirm a submission. */
-export function confirmationTo(app: FormsApp, target: string): NewDelivery {
-  return { id: app.nextId(), kind: "confirmation", target, pace: { hash: paceHash(target), ...PACE } };
-}
-
-/** The hash of the mailbox of an address that was asked to confirm, in hex. */
-export function paceHash(address: string): string {
-  return sha256(JSON.stringify(["confirmation", mailboxOf(address)]));
+/** The request to confirm a submission to a form. */
+export function confirmationTo(app: FormsApp, form: Pick<Form, "key">, target: string): NewDelivery {
+  return { id: app.nextId(), kind: "confirmation", target, paces: [paceOfForm(form.key), paceTo(target)] };
 }
 
 /** The consent of the sender of a submission, as JSON. */
@@ -90,7 +81,7 @@ export async function askAgain(app: FormsApp, form: Form, id: string): Promise<N
     throw cannotConfirm(`the time in which the sender of ${id} could confirm it is over`);
   const address = optInAddress(form, JSON.parse(awaited.data) as Fields);
   if (address === null) throw cannotConfirm(`${id} has no mail address whose owner could confirm it`);
-  return confirmationTo(app, address);
+  return confirmationTo(app, form, address);
 }
 
 function cannotConfirm(message: string): AppError {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { delivered, unanswered } from "../../../src/delivery/attempt.ts";
 import { createOutbox } from "../../../src/delivery/outbox.ts";
 import type { NewForm } from "../../../src/forms/form.ts";
 import { createForm, setForm } from "../../../src/forms/forms.ts";
@@ -171,6 +172,56 @@ describe("a form whose senders confirm", () => {
     app.clock.now += DAY;
     await one.submit({ email: "eve@example.com" });
     expect(await mail()).toHaveLength(1);
+  });
+
+  test("asks a mailbox no more often once its mail has waited for the mail server", async () => {
+    const { submit } = await open();
+    app.clock.now += 2 * DAY;
+    for (let times = 0; times < 5; times += 1) {
+      await submit({ email: "eva@example.com" });
+      app.clock.now += times === 2 ? DAY : 90_000;
+    }
+    // All are due by now, three of one day and two of the next.
+    const start = app.clock.now;
+    const sent: number[] = [];
+    for (const minute of [0, 1, 2, 3, 4, 1439, 1440, 1441, 1442]) {
+      app.clock.now = start + minute * 60_000;
+      sent.push(...(await mail()).map(() => minute));
+    }
+    expect(sent).toEqual([0, 1, 2, 1440, 1441]);
+  });
+
+  test("asks again at once after a request that did not arrive", async () => {
+    const { submit } = await open();
+    app.clock.now += 2 * DAY;
+    await submit({ email: "eve@example.org" });
+    outgoing.answer = () => unanswered("down", false);
+    for (let times = 0; times < 5; times += 1) {
+      expect(await mail()).toHaveLength(times === 0 ? 1 : 0);
+      app.clock.now += 1000;
+    }
+    outgoing.answer = () => delivered(250);
+    app.clock.now += 5000;
+    expect(await mail()).toHaveLength(1);
+    await submit({ email: "eve@example.org" });
+    expect(await mail()).toEqual([]);
+    app.clock.now += 60_000;
+    expect(await mail()).toHaveLength(1);
+  });
+
+  test("asks no more of its senders in an hour than a hundred: the others wait", async () => {
+    const { submit } = await open();
+    const other = await open();
+    app.clock.now += 2 * DAY;
+    for (let at = 0; at < 101; at += 1) await submit({ email: `eve${at}@example.com` });
+    await other.submit({ email: "eva@example.net" });
+    const first = await mail();
+    expect(first.map(({ to }) => to)).toContain("eva@example.net");
+    expect(first).toHaveLength(101);
+    app.clock.now += 3_599_000;
+    expect(await mail()).toEqual([]);
+    app.clock.now += 2000;
+    expect((await mail()).map(({ to }) => to)).toEqual(["eve100@example.com"]);
   });
 
   test("mails nothing for spam, and asks once a person says that it is none", async () => {

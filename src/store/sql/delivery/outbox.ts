@@ -7,7 +7,9 @@ import {
 import type { ClaimedDelivery, OutboxTurn } from "../../../delivery/store.ts";
 import { answerContent, deliveryContent, listAttempts, settleDelivery } from "./attempts.ts";
 import {
+  admit,
   CANCELLED,
+  giveBack,
   LANE,
   QUEUED,
   countDeliveries,
@@ -242,5 +244,7 @@ export const deliveries = {
     retryFailed,
     clearEnded,
     claimAlert,
+    admit,
+    giveBack,
   },
 };

@@ -2,6 +2,9 @@ import { NOW } from "../../../support/records/records.ts";
 import { LATER } from "../shop.ts";
 import type { Call } from "./call.ts";
 
+/** How often something is sent. */
+const PACE = { hash: "ab".repeat(32), most: 2, within: 9000, apart: 1000, waits: true } as const;
+
 export const DELIVERIES = {
   claim: ({ deliveries }, { turn }, { name }) => deliveries.turn({ ...turn, holder: name }),
   "settle and claim": ({ deliveries }, { turn, deliveries: ids }) =>
@@ -39,6 +42,8 @@ export const DELIVERIES = {
   "retry failed": ({ deliveries }) => deliveries.retryFailed({ formKeys: null, projects: null }, NOW, 10),
   "clear ended": ({ deliveries }) => deliveries.clearEnded(NOW + 9000, NOW + 9999, 10),
   "claim an alert": ({ deliveries }, { target }) => deliveries.claimAlert(target.id, NOW, NOW + 1000),
+  admit: ({ deliveries }) => deliveries.admit(PACE, NOW),
+  "give back": ({ deliveries }) => deliveries.giveBack(PACE, NOW),
   "explain mail": ({ deliveries }) => deliveries.explainMail(0, LATER, 10),
   "claim events": ({ proposals }) => proposals.claimDeliveries(NOW, NOW + 1000, 10),
   "settle an event": ({ proposals }, { event }, { name }) =>
