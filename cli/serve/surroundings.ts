@@ -1,3 +1,5 @@
+import { clock } from "../../src/base/clock.ts";
+import type { Finding } from "../../src/maintenance/finding.ts";
 import type { KnownCertificate, Surroundings } from "../../src/maintenance/doctor/surroundings.ts";
 import type { Backups } from "../../src/maintenance/status.ts";
 import { adviceOn } from "../commands/mail.ts";
@@ -54,9 +56,25 @@ export function surroundingsOf(
         import("./backups/require-places.ts"),
         import("../../src/blobs/s3/probe.ts"),
       ]);
-      return probeArchives(requirePlaces(config.backups)!);
+      const findings = await probeArchives(requirePlaces(config.backups)!);
+      const isUsable = findings.every(({ status }) => status !== "problem");
+      // Servers of a shared database without a folder record on no disk what arrived.
+      return backups.arrived === undefined && isUsable
+        ? [...findings, await checkNewest(config.backups.bucket, config.backups.every)]
+        : findings;
     },
   };
+}
+
+/** Checks the age of the newest backup of a server in a bucket. */
+async function checkNewest(place: string, every: number): Promise<Finding> {
+  const [{ automaticIn }, { checkArrived }] = await Promise.all([
+    import("./backups/making.ts"),
+    import("../../src/maintenance/doctor/backups.ts"),
+  ]);
+  const now = clock.now();
+  const [newest = null] = await automaticIn(place, now);
+  return checkArrived(newest, { place, every }, now);
 }
 
 /** The certificate of these domains in a data directory, and how its last order went. */

@@ -6,6 +6,8 @@ import type { Status } from "../../src/maintenance/status.ts";
 import { formflag } from "../support/commands.ts";
 import { eventually } from "../support/eventually.ts";
 import { startServer } from "../support/executable.ts";
+import { CREDENTIALS } from "../support/s3/s3-signature.ts";
+import { startFakeS3 } from "../support/s3/s3.ts";
 import { openMailSink } from "../support/peers/mail-sink.ts";
 import { tempDirectory } from "../support/temp.ts";
 import { IS_POSTGRES_HERE, databaseOf, execute, freshDatabase } from "../support/postgres/postgres.ts";
@@ -71,6 +73,30 @@ describe.skipIf(!IS_POSTGRES_HERE)("a command beside the servers of a shared dat
     await eventually("both servers to be known", async () => (await status()).servers?.length === 2);
     expect((await status()).backup).toMatchObject({ directory, every: 86_400, keep: 3 });
     expect((await run("status")).stdout).toMatch(/^backups +every 1 day into \S+, 3 kept, next at 2/m);
+  }, 60_000);
+
+  test("warns of the age of the newest backup in a bucket, where they record it on no disk", async () => {
+    const { url } = await open();
+    const fake = startFakeS3();
+    const env = { FORMFLAG_DATABASE_URL: url, ...CREDENTIALS };
+    const arrived = async () => {
+      const { stdout } = await formflag(["doctor", "--json", "--backup-to", fake.url], { env });
+      const findings = JSON.parse(stdout) as Finding[];
+      return findings.find(({ check }) => check === "backup arrived");
+    };
+    expect(await arrived()).toMatchObject({
+      status: "ok",
+      message: expect.stringContaining("there is none yet"),
+    });
+    const put = (time: string) =>
+      fake.objects.set(`some/prefix/formflag-auto-${time}.tar`, { bytes: Buffer.from("x"), sha256: null });
+    put("20260101T000000Z");
+    expect(await arrived()).toMatchObject({
+      status: "warning",
+      message: expect.stringContaining("the last one is of 2026-01-01T00:00:00"),
+    });
+    put(new Date().toISOString().replaceAll(/[-:]|\.\d+/g, ""));
+    expect(await arrived()).toMatchObject({ status: "ok" });
   }, 60_000);
 
   test("uses their mail server, their networks and their address", async () => {

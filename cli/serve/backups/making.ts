@@ -105,7 +105,7 @@ async function addToBucket(making: Making, url: string, file: string, at: number
 }
 
 /** The archives that servers stored in a bucket, the newest first. */
-async function automaticIn(url: string, now: number) {
+export async function automaticIn(url: string, now: number) {
   const { bucket, urlOf } = openPlace(url);
   return automaticOf(await bucket.list(), now).map(({ name, at, bytes }) => ({
     at: isoTime(at),

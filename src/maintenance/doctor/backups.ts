@@ -27,16 +27,26 @@ export function checkBackups(
     const how = `the server makes them with ${option("backup-dir")} and ${option("backup-to")}`;
     return [ok(CHECK, last === null ? `none is known; ${how}` : `the last one is of ${last.at}; ${how}`)];
   }
-  const inPlace = (check: string, place: string, newest: { at: string } | null) =>
-    checkAge(check, newest, `one is due every ${durationInWords(every)} in ${place}`, now - every * 1500);
   return [
-    ...(directory === null ? [] : [inPlace(CHECK, directory, last)]),
+    ...(directory === null ? [] : [checkAge(CHECK, last, { place: directory, every }, now)]),
     // Undefined where it is recorded on no disk of this machine.
-    ...(bucket === null || arrived === undefined ? [] : [inPlace(ARRIVED, bucket, arrived)]),
+    ...(bucket === null || arrived === undefined
+      ? []
+      : [checkArrived(arrived, { place: bucket, every }, now)]),
   ];
 }
 
-function checkAge(check: string, newest: { at: string } | null, schedule: string, oldest: number): Finding {
+/** A place of backups, and the seconds from one to the next. */
+type Due = { place: string; every: number };
+
+/** Checks the age of the newest backup that arrived in a bucket. */
+export function checkArrived(newest: { at: string } | null, due: Due, now: number): Finding {
+  return checkAge(ARRIVED, newest, due, now);
+}
+
+function checkAge(check: string, newest: { at: string } | null, { place, every }: Due, now: number): Finding {
+  const schedule = `one is due every ${durationInWords(every)} in ${place}`;
+  const oldest = now - every * 1500;
   if (newest === null) return ok(check, `there is none yet; ${schedule}`);
   const found = `the last one is of ${newest.at}`;
   if (Date.parse(newest.at) >= oldest) return ok(check, `${found}; ${schedule}`);
