@@ -79,7 +79,7 @@ async function signUp(app: App, { name, email }: { name: string; email: string }
   const form = await getForm(app, by("mara"), SIGN_UP);
   const draft = { data: JSON.stringify({ name, email }), files: [] };
   const conditions = { ...NO_CONDITIONS, consent: await consentOf(app, form, senderAt(email), null) };
-  const deliveries = [confirmationTo(app, email)];
+  const deliveries = [confirmationTo(app, form, email)];
   const { id } = await storeSubmission(app, form, draft, { conditions, deliveries });
   await deliver(app);
   return id;

@@ -5,7 +5,6 @@ import {
   noSuchDelivery,
   shownTarget,
   type NewDelivery,
-  type Pace,
 } from "../../../delivery/delivery.ts";
 import {
   DELIVERY_STATUSES as STATUSES,
@@ -15,6 +14,7 @@ import {
 import type { DeliveryQuery } from "../../../delivery/store.ts";
 import { bytesOf, textOf } from "../ids.ts";
 import { amongProjects } from "../lists.ts";
+import type * as Paces from "./paces.ts";
 import { OF_FORM, PROJECT_OF_FORM } from "../rows.ts";
 import { SKIP_LOCKED, type Work, all, first, only, run } from "../work.ts";
 
@@ -58,7 +58,8 @@ const PLACED = `deliveries d LEFT JOIN submissions s ON s.seq = d.submission_seq
 export function* insertDeliveries(seq: number, deliveries: readonly NewDelivery[], now: number): Work<void> {
   for (const { id, kind, target, limit, paces, trace = null } of deliveries) {
     if (limit && !(yield* takeAutoreply(seq, limit, now))) continue;
-    const dueAt = paces === undefined ? now : yield* takePlaces(paces, now);
+    const dueAt =
+      paces === undefined ? now : yield* (require("./paces.ts") as typeof Paces).takePlaces(paces, now);
     if (dueAt === null) continue;
     yield* run(
       `INSERT INTO deliveries (id, submission_seq, kind, target, due_at, trace) VALUES ($id, $seq, $kind, $target, $dueAt, $trace)
@@ -76,58 +77,6 @@ export function* resumeDeliveries(seq: number, deliveries: readonly NewDelivery[
       { seq, kind, target, now },
     );
   }
-}
-
-/** When a request to confirm may be sent that has a place by each of some paces, which is recorded; null for one too many. */
-export function* takePlaces(paces: readonly Pace[], now: number): Work<number | null> {
-  let dueAt = now;
-  const places: { pace: Pace; taken: number[] }[] = [];
-  for (const pace of paces) {
-    const { most, within, apart, waits } = pace;
-    const taken = (yield* placesBy(pace, now)).filter((at) => at > now - within);
-    const isFull = taken.length >= most;
-    if (isFull && !waits) return null;
-    const free = isFull ? taken.at(-most)! + within : now;
-    dueAt = Math.max(dueAt, free, apart === 0 ? now : (taken.at(-1) ?? -Infinity) + apart);
-    places.push({ pace, taken });
-  }
-  for (const { pace, taken } of places) yield* keepPlaces(pace, [...taken, dueAt]);
-  return dueAt;
-}
-
-/** Records that a mailbox is asked to confirm now, by a pace of what is sent; if it may not be yet, returns when, and records nothing. */
-export function* admit(pace: Pace, now: number): Work<number> {
-  const taken = yield* placesBy(pace, now);
-  const dueAt = yield* takePlaces([pace], now);
-  if (dueAt! > now) yield* keepPlaces(pace, taken);
-  return dueAt!;
-}
-
-/** Takes back what {@link admit} recorded for a time. */
-export function* giveBack(pace: Pace, at: number): Work<void> {
-  const taken = yield* placesBy(pace, at);
-  const place = taken.lastIndexOf(at);
-  if (place >= 0) yield* keepPlaces(pace, taken.toSpliced(place, 1));
-}
-
-/** The places that were taken by a pace, the first first. Waits for others who take one. */
-function* placesBy({ hash, within }: Pace, now: number): Work<number[]> {
-  const { times } = yield* only<{ times: string }>(
-    `INSERT INTO confirmations (hash, times, expires_at) VALUES ($key, '[]', $expiresAt)
-     ON CONFLICT (hash) DO UPDATE SET expires_at = excluded.expires_at RETURNING times`,
-    { key: Buffer.from(hash, "hex"), expiresAt: now + within },
-  );
-  return JSON.parse(times) as number[];
-}
-
-/** Records the places that are taken by a pace, of which the last ones say when the next is free. */
-function* keepPlaces({ hash, most, within }: Pace, taken: readonly number[]): Work<void> {
-  const kept = taken.toSorted((a, b) => a - b).slice(-most);
-  yield* run("UPDATE confirmations SET times = $times, expires_at = $expiresAt WHERE hash = $key", {
-    key: Buffer.from(hash, "hex"),
-    times: JSON.stringify(kept),
-    expiresAt: (kept.at(-1) ?? 0) + within,
-  });
 }
 
 /** Records an automatic reply, unless the address got one lately or the form has sent too many. Returns whether it did. */

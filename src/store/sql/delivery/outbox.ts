@@ -1,4 +1,4 @@
-import { type Lane, MAIL_LANE, shownTarget } from "../../../delivery/delivery.ts";
+import { type Lane, MAIL_LANE, type Pace, shownTarget } from "../../../delivery/delivery.ts";
 import {
   DELIVERY_STATUSES as STATUSES,
   WITHOUT_MAIL,
@@ -7,9 +7,7 @@ import {
 import type { ClaimedDelivery, OutboxTurn } from "../../../delivery/store.ts";
 import { answerContent, deliveryContent, listAttempts, settleDelivery } from "./attempts.ts";
 import {
-  admit,
   CANCELLED,
-  giveBack,
   LANE,
   QUEUED,
   countDeliveries,
@@ -19,6 +17,7 @@ import {
   retryFailed,
 } from "./deliveries.ts";
 import type * as Welcomes from "../memberships/welcomes.ts";
+import type * as Paces from "./paces.ts";
 import { closeDigests, noticeContent, waitingDigests } from "./notices.ts";
 import { bytesOf, textOf } from "../ids.ts";
 import { type Params, SKIP_LOCKED, type Work, all, only, run } from "../work.ts";
@@ -244,7 +243,7 @@ export const deliveries = {
     retryFailed,
     clearEnded,
     claimAlert,
-    admit,
-    giveBack,
+    admit: (pace: Pace, now: number) => (require("./paces.ts") as typeof Paces).admit(pace, now),
+    giveBack: (pace: Pace, at: number) => (require("./paces.ts") as typeof Paces).giveBack(pace, at),
   },
 };
