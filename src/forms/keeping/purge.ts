@@ -133,7 +133,7 @@ async function deleteMatches(app: FormsApp, caller: Caller, matches: Match[]): P
 /** Deletes how often the mailbox of an address was asked to confirm: its submissions may be gone for other reasons. */
 async function forgetMailbox(app: FormsApp, email: string): Promise<void> {
   const address = plainAddress(email);
-  if (address !== null) await app.store.submissions.purge([], [paceHash(address)], null);
+  if (address !== null) await app.store.submissions.purge([], paceHashes(address), null);
 }
 
 /** Revokes the feeds whose search has the address: they would keep it, and find nothing with it any more. */

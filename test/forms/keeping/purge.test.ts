@@ -213,7 +213,7 @@ test("how often a mailbox was asked to confirm is forgotten with it, also where 
   /** The requests to confirm that a submission causes. */
   const asked = async () => {
     const draft = { data: '{"email":"ada@example.com"}', files: [] };
-    const deliveries = [confirmationTo(app, "ada@example.com")];
+    const deliveries = [confirmationTo(app, form, "ada@example.com")];
     const { id } = await storeSubmission(app, form, draft, { deliveries });
     const query = { limit: 9, before: null, formKeys: null, projects: null, status: null, submission: id };
     const { items } = await app.store.deliveries.page(query);
