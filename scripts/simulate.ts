@@ -11,7 +11,7 @@ import { prove } from "./simulate/prove.ts";
  *
  * With `--prove` it plants faults in a copy of the product, one at a time, and prints which ones the simulation finds within
  * `--seconds`; `--only` takes parts of their names, or the tests that have to find them (program, world, statements,
- * histories, kills, relay), separated by commas.
+ * histories, kills, relay, archives), separated by commas.
  *
  * With `--coverage` it prints which lines of the product the simulated world reaches in `--hours`.
  */

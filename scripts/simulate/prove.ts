@@ -17,6 +17,7 @@ const TESTS = {
   statements: "test/simulation/statements/found.full.test.ts",
   histories: "test/simulation/replicas/replicas.full.test.ts",
   relay: "test/simulation/relay/relay.full.test.ts",
+  archives: "test/simulation/archives/archives.full.test.ts",
   kills: "test/faults/kills/postgres.full.test.ts",
 };
 type TestName = keyof typeof TESTS;

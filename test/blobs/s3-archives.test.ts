@@ -5,7 +5,7 @@ import { openArchives } from "../../src/blobs/s3/archives.ts";
 import { openFile } from "../../src/blobs/s3/staging.ts";
 import { parseS3Url } from "../../src/blobs/s3/url.ts";
 import { eventually } from "../support/eventually.ts";
-import { errorOf } from "../support/refusals.ts";
+import { codeOf, errorOf } from "../support/refusals.ts";
 import { ACCESS_KEY, SECRET_KEY } from "../support/s3/s3-signature.ts";
 import { FAST } from "../support/s3/s3-blobs.ts";
 import { s3Error, startFakeS3 } from "../support/s3/s3.ts";
@@ -252,4 +252,63 @@ describe("what a killed process left", () => {
     expect([...fake.uploads.keys()]).toEqual(["foreign"]);
     expect(keys()).toEqual(foreign);
   });
+});
+
+test("the copy of a large archive that a killed process left is removed: its own at once, that of others after a day", async () => {
+  const uploadOf = (name: string, hours: number) =>
+    fake.uploads.set(
+      name,
+      Object.assign(new Map<number, Uint8Array>(), { key: ROOT + name, at: Date.now() - hours * 3_600_000 }),
+    );
+  const large = open("here", 10);
+  fake.after = ({ method, query }) => {
+    // Nothing arrives any more once the copy has begun.
+    if (method === "POST" && query.includes("uploads")) fake.fault = () => "cut";
+    return undefined;
+  };
+  await using file = await fileOf(100);
+  expect(await codeOf(large.store(NAME, file))).toBe("unavailable");
+  expect([...fake.uploads.values()].map(({ key }) => key)).toEqual([ROOT + NAME]);
+  [fake.fault, fake.after] = [() => undefined, () => undefined];
+  for (const [name, hours] of [
+    ["formflag-auto-20270130T120000Z.tar", 23],
+    ["formflag-auto-20270129T120000Z.tar", 25],
+    ["other.tar", 25],
+  ] as const)
+    uploadOf(name, hours);
+  await large.clear(isOurs);
+  expect([...fake.uploads.values()].map(({ key }) => key.slice(ROOT.length))).toEqual([
+    "formflag-auto-20270130T120000Z.tar",
+    "other.tar",
+  ]);
+  expect([...fake.objects.keys()]).toEqual([]);
+});
+
+test("a copy that is less than the archive, and could not be removed, is removed by the next run; an older archive stays", async () => {
+  await using file = await fileOf(1000);
+  fake.after = ({ method, key, headers }) => {
+    if (method !== "PUT" || !headers.has("x-amz-copy-source")) return undefined;
+    const object = fake.objects.get(key)!;
+    fake.objects.set(key, { ...object, bytes: object.bytes.slice(0, 10) });
+    fake.fault = () => "cut";
+    return undefined;
+  };
+  expect(await codeOf(bucket.store(NAME, file))).toBe("unavailable");
+  expect(keys()).toEqual([`${ROOT}${NAME}`, expect.stringContaining(".unverified-")]);
+  [fake.fault, fake.after] = [() => undefined, () => undefined];
+  await bucket.clear(isOurs);
+  expect(keys()).toEqual([]);
+
+  // This time nothing was copied.
+  fake.objects.set(ROOT + NAME, { bytes: Buffer.from("older"), sha256: null, at: Date.now() - 60_000 });
+  fake.fault = ({ headers }) => {
+    if (!headers.has("x-amz-copy-source")) return undefined;
+    fake.fault = () => "cut";
+    return "cut";
+  };
+  expect(await codeOf(bucket.store(NAME, file))).toBe("unavailable");
+  expect(keys()).toHaveLength(2);
+  fake.fault = () => undefined;
+  await bucket.clear(isOurs);
+  expect(keys()).toEqual([ROOT + NAME]);
 });

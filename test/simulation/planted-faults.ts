@@ -1,3 +1,4 @@
+import { ARCHIVE_FAULTS } from "./planted/archives.ts";
 import { EXPERIMENT_FAULTS } from "./planted/experiments.ts";
 import { FLAG_FAULTS } from "./planted/flags.ts";
 import { FORM_FAULTS } from "./planted/forms.ts";
@@ -17,4 +18,5 @@ export const PLANTED_FAULTS = [
   ...HISTORY_FAULTS,
   ...KILL_FAULTS,
   ...RELAY_FAULTS,
+  ...ARCHIVE_FAULTS,
 ];

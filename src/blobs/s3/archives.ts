@@ -3,6 +3,7 @@ import { clock } from "../../base/clock.ts";
 import { AppError } from "../../base/errors.ts";
 import { type Sum, sumOf } from "../../base/sum.ts";
 import { requireNone } from "../blobs.ts";
+import { leftoversOf, type StoredArchive, TEMPORARY } from "./leftovers.ts";
 import { type S3Client, type S3Timing, createS3Client } from "./client.ts";
 import { notS3 } from "./errors.ts";
 import { checkBucket, deleteObjects, listObjects } from "./objects.ts";
@@ -14,9 +15,6 @@ import { innerOf, isDocument, textOf } from "./xml.ts";
 
 /** The place of archives in a bucket, and how it is reached. */
 export type ArchivePlace = { location: S3Location; credentials: S3Credentials; timing?: S3Timing };
-
-/** `at` is when it was stored, in milliseconds since 1970. */
-type StoredArchive = { name: string; bytes: number; at: number };
 
 /**
  * Archives as objects directly below the prefix of a place. All throw `unavailable` and `forbidden` as `openS3Blobs` describes,
@@ -58,11 +56,8 @@ const COPY_MS = 15 * 60_000;
 const MAX_INTERRUPTIONS = 5;
 /** Bytes that one request reads. */
 const PIECE = 8 * MiB;
-/** Temporary names of other machines are left alone for so long, in milliseconds. */
-const ABANDONED_MS = 86_400_000;
 /** Pages of 1,000 keys that are read of a list. */
 const MAX_PAGES = 1000;
-const TEMPORARY = /\.unverified-[0-9a-f]{8}$/;
 
 /** `host` is the name of this machine, by which it recognizes what it left; objects over `maxCopied` bytes are copied in parts. */
 export function openArchives(
@@ -108,35 +103,38 @@ export function openArchives(
     async store(name, file) {
       const temporary = name + suffix;
       await upload(root + temporary, file, { signal: new AbortController().signal, taken: () => {} });
+      let isCopied = false;
+      /** Whether nothing has the name that is less than the file, as far as the bucket answers. */
+      const isSound = async () => (await headOf(name)) === null || isSame(client, root + name, file);
       try {
         const { bytes } = await read(temporary);
         const stored = await sumOf(bytes);
         if (stored.size !== file.size || stored.sha256 !== file.sha256) throw lies(name);
         const [from, to] = [`/${location.bucket}/${root}${temporary}`, root + name];
+        isCopied = true;
         await (file.size <= maxCopied ? copyWhole : copyInParts)(client, from, to, file);
         if (!(await isSame(client, to, file))) {
           await remove([to]);
           throw lies(name);
         }
       } catch (error) {
-        // The next run removes it, if this cannot now.
-        await remove([root + temporary]).catch(() => undefined);
+        // The next run removes it, if this cannot now; beside a copy that is less it has to stay until then, to tell.
+        const isDone = !isCopied || (await isSound().catch(() => false));
+        if (isDone) await remove([root + temporary]).catch(() => undefined);
         throw error;
       }
       await remove([root + temporary]);
     },
     async clear(isOurs) {
-      const isLeft = (name: string, at: number) =>
-        TEMPORARY.test(name) &&
-        isOurs(name.replace(TEMPORARY, "")) &&
-        (name.endsWith(suffix) || clock.now() - at > ABANDONED_MS);
-      for (const { key, uploadId, at } of await listUploads(client, root)) {
-        if (!key.startsWith(root) || !isLeft(key.slice(root.length), at)) continue;
+      const all = await listed();
+      const uploads = (await listUploads(client, root)).map((each) => ({
+        ...each,
+        name: each.key.startsWith(root) ? each.key.slice(root.length) : "",
+      }));
+      const left = leftoversOf(all, uploads, { isOurs, suffix });
+      for (const { key, uploadId } of left.uploads)
         await client.send({ method: "DELETE", key, query: { uploadId } }, [404]);
-      }
-      await remove(
-        (await listed()).filter(({ name, at }) => isLeft(name, at)).map(({ name }) => root + name),
-      );
+      await remove(left.names.map((name) => root + name));
     },
     remove: (names) => remove(names.map((name) => root + name)),
   };

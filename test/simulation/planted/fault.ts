@@ -7,7 +7,7 @@ export type PlantedFault = {
   file: string;
   from: string;
   to: string;
-  test: "program" | "world" | "statements" | "histories" | "kills" | "relay";
+  test: "program" | "world" | "statements" | "histories" | "kills" | "relay" | "archives";
 };
 
 /** The reason why a fault cannot be planted: the text that it replaces has to be in the product once. */

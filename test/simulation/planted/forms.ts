@@ -194,9 +194,9 @@ export const FORM_FAULTS: PlantedFault[] = [
   {
     name: "a mailbox is asked to confirm as often as forms are sent",
     test: "world",
-    file: "src/store/sql/delivery/deliveries.ts",
-    from: "  if (lately.length >= most) return null;\n",
-    to: "",
+    file: "src/store/sql/delivery/paces.ts",
+    from: "const isFull = taken.length >= most;",
+    to: "const isFull = most < 0;",
   },
   {
     name: "a submission is confirmed without its deliveries",
