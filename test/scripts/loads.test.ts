@@ -9,11 +9,11 @@ import { tempDirectory } from "../support/temp.ts";
  */
 const MOST = {
   "--version": [12, 40],
-  "flags get": [181, 782],
-  "flags list": [193, 852],
-  "flags set": [252, 1117],
-  "serve until it listens": [258, 1065],
-  "serve with its jobs": [300, 1257],
+  "flags get": [181, 783],
+  "flags list": [193, 854],
+  "flags set": [252, 1120],
+  "serve until it listens": [258, 1068],
+  "serve with its jobs": [300, 1260],
 };
 
 test("a command loads only what it needs, and a server what it needs to listen", () => {
