@@ -49,6 +49,7 @@ Examples:
       change,
       schedule: null,
       lasts: null,
+      ramp: null,
       named: undefined,
     });
   },

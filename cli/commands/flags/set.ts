@@ -1,6 +1,8 @@
 import { Option } from "commander";
+import type { NewOf } from "../../../src/base/kinds/kinds.ts";
 import { type Field, FIELD_NAMES, FIELDS, SHARED, tagsOf } from "../../../src/flags/flag-fields.ts";
 import type { FlagPatch } from "../../../src/flags/flag.ts";
+import { RAMPED } from "../../../src/flags/ramps/ramp-card.ts";
 import { type Requirement, requirementIn } from "../../../src/flags/requires/requirement.ts";
 import { SCHEDULE } from "../../../src/flags/schedule/scheduled-change.ts";
 import { flags as operations } from "../../../src/operations/flags.ts";
@@ -20,6 +22,7 @@ import { changeDetails } from "./archive.ts";
 import { type Place } from "./place.ts";
 import { type FlagsOfProject, inLockOrder, readPlaces } from "./places.ts";
 import { reportFlag } from "./report.ts";
+import type { NewRamp } from "./ramped.ts";
 import type { NewSchedule } from "./scheduled.ts";
 import { planChange, readValues, type ValuesChange, VALUE_OPTIONS } from "./values.ts";
 
@@ -64,6 +67,7 @@ export const addSetCommand = verb("set", {
     new Option("--for <span>", "undo the change after this time: 30m, 2h, 7d; the flag must exist").conflicts(
       "at",
     ),
+    ...optionsOf(RAMPED).map((option) => option.conflicts(["at", "for"])),
     revisionOption().conflicts("at"),
     "why",
   ],
@@ -85,6 +89,9 @@ or the result of the rule without any values.
 A condition of --if compares an attribute of the context: ==, !=, <, <=, >, >=, in, not in, contains, starts_with,
 ends_with, sem_ver, matches, in_cidr, before, after. Join conditions with and, or, not and brackets; segment NAME is a condition too. Separate the values of in and in_cidr with commas. Quote texts with spaces or commas; a number in quotes is a text: 'plan == "5"'. With several --if, the first that matches decides; otherwise --else or the --default applies. They replace the rule; --rollout alone keeps its conditions.
 
+With --ramp, the flag changes and its ramp starts, or neither: with --propose, people approve both at once. It raises the
+share of on, or of the variant that is not the default.
+
 A flag with --requires is as while it is off for every user for whom a flag that it needs is not as it has to be.
 
 Examples:
@@ -95,6 +102,7 @@ Examples:
   formflag flags set sale -p shop -e production --on --at 2027-01-31T12:00:00Z
   formflag flags set sale -p shop -e production --on --for 2h
   formflag flags set search -p shop -e production --on --rollout 25
+  formflag flags set search -p shop -e production --propose --ramp 1,10,50,100 --every 1d --guard 'event:error rises 0%'
   formflag flags set search -p shop -e production --if 'email ends_with @example.com' --then on --rollout 25
   formflag flags set search -p shop -e production --if 'age >= 18 and country in AT, DE' --then on
   formflag flags set search -p shop -e production --if 'segment staff or not (plan == free)' --then on --else off
@@ -127,6 +135,8 @@ type Values = {
   schedule: NewSchedule | null;
   /** Seconds after which it is undone; null for never. */
   lasts: number | null;
+  /** The ramp by which the change goes out; null for none. */
+  ramp: NewRamp | null;
   /** That of `--if-revision`. */
   named: number | undefined;
 };
@@ -137,12 +147,13 @@ async function parse(input: Input, given?: string): Promise<Values> {
   const { at } = schedule;
   const { for: span } = input.options as { for?: string };
   const lasts = span === undefined ? null : spanValue(span, "--for");
+  const ramp = await rampIn(input);
   const named = ifRevision(input.options);
-  if (at === undefined && lasts === null && isShared(input, given, change)) {
+  if (at === undefined && lasts === null && ramp === null && isShared(input, given, change)) {
     const slugs = namesIn([given]);
     requireOne(slugs, named);
     const shared = { slugs, project: await input.project(), revision: named };
-    return { places: [], shared, change, schedule: null, lasts, named };
+    return { places: [], shared, change, schedule: null, lasts, ramp, named };
   }
   const places = await readPlaces(input, given);
   requireOne(
@@ -150,7 +161,16 @@ async function parse(input: Input, given?: string): Promise<Values> {
     named,
   );
   const later = at === undefined ? null : { ...schedule, at };
-  return { places, shared: null, change, schedule: later, lasts, named };
+  return { places, shared: null, change, schedule: later, lasts, ramp, named };
+}
+
+async function rampIn(input: Input): Promise<NewRamp | null> {
+  const { ramp: to, ...course }: Partial<NewOf<typeof RAMPED>> = await givenIn(RAMPED, input);
+  if (to != null) return { ...course, to, every: course.every ?? 86_400 };
+  const [alone] = Object.keys(course) as (keyof typeof course)[];
+  if (alone === undefined) return null;
+  const [option] = RAMPED[alone].option[0].split(" ");
+  throw usage(`--${option} is for --ramp`, "such as --ramp 1,10,50,100 --every 1d");
 }
 
 /** Whether a change of named flags sets nothing but fields that all environments share, and names no environment. */
@@ -228,7 +248,7 @@ export async function setFlags(session: Session, values: Values): Promise<void> 
 
 type One = Omit<Values, "places" | "shared"> & { place: Place };
 
-async function setOne(session: Session, { place, change, schedule, lasts, named }: One): Promise<void> {
+async function setOne(session: Session, { place, change, schedule, lasts, ramp, named }: One): Promise<void> {
   await changeAtRevision(named !== undefined, async () => {
     const { patch, revision, lost, replaces } = await planChange(session, place, change);
     if (schedule) return (await import("./scheduled.ts")).scheduleChange(session, place, patch, schedule);
@@ -239,6 +259,10 @@ async function setOne(session: Session, { place, change, schedule, lasts, named 
         lasts,
         revision: expected,
       });
+    if (ramp) {
+      const input = { names: place, body: { ...ramp, patch }, revision: expected };
+      return (await import("./ramped.ts")).changeByRamp(session, place, input);
+    }
     const input = { names: place, body: patch, revision: expected };
     const answer = await session.client.callAt(operations.set, input);
     // A caller who named a revision needs the next one.

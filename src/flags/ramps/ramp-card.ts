@@ -46,6 +46,19 @@ const VARIANT = {
 /** The fields of a ramp that are kept as they are given. */
 export const COURSE = { variant: VARIANT, every: SHARES.every, ...GUARDED } as const satisfies Card;
 
+/** The options of a change that goes out by a ramp. */
+export const RAMPED = {
+  ramp: {
+    kind: SHARES.to.kind,
+    option: ["ramp <percents>", "let the change go out by a ramp, which turns the flag on: 1,10,50,100"],
+  },
+  every: {
+    kind: SHARES.every.kind,
+    option: ["every <span>", "time from one step of the ramp to the next (default: 1d)"],
+  },
+  ...GUARDED,
+} as const satisfies Card;
+
 /** The fields of a new ramp. */
 export const RAMP = {
   variant: VARIANT,

@@ -24,6 +24,13 @@ export const ROLLOUT_FAULTS: PlantedFault[] = [
     to: "each.share === share && share > 10 ? { ...each, doneAt: at } : each",
   },
   {
+    name: "a change that goes out by a ramp is made without it",
+    test: "world",
+    file: "src/flags/ramps/ramps.ts",
+    from: 'putStep(app, place.project, undefined, ramp, "ramp.stepped", ...endOf(ramp)),',
+    to: '...(changes.length > 0 ? [] : [putStep(app, place.project, undefined, ramp, "ramp.stepped", ...endOf(ramp))]),',
+  },
+  {
     name: "the last step of a ramp takes out who was in",
     test: "world",
     file: "src/flags/ramps/ramp-share.ts",

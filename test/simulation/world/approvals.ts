@@ -14,9 +14,17 @@ const PROJECT = "guarded";
 const [LIVE, STAGING] = ["live", "staging"];
 const FLAG = "price";
 const ROOT = `/projects/${PROJECT}`;
+/** A ramp that makes its first step alone while the world lasts. */
+const COURSE = { to: [10, 100], every: 31_536_000 };
 
 /** What is known of a change that was proposed. */
-type Proposed = { payload: string; approvers: Set<string>; isApplied: boolean; isClosed: boolean };
+type Proposed = {
+  payload: string;
+  flag: string;
+  approvers: Set<string>;
+  isApplied: boolean;
+  isClosed: boolean;
+};
 
 export type Approvals = { proposed: Map<string, Proposed>; refused: Set<string> };
 
@@ -59,7 +67,7 @@ export async function approvalSteps(world: World, approvals: Approvals): Promise
   const { author, reviewers } = await furnish(world);
   const anyServer = () => chance.pick(world.servers);
   let numbers = 0;
-  const flagIn = (environment: string) => `${ROOT}/environments/${environment}/flags/${FLAG}`;
+  const flagIn = (environment: string, flag = FLAG) => `${ROOT}/environments/${environment}/flags/${flag}`;
   const ifMatch = ({ etag }: Shown) => ({ "if-match": `"${etag}"` });
   const act = (shown: Shown, verb: string, secret: string, headers = {}) =>
     request(world, anyServer(), {
@@ -96,10 +104,13 @@ export async function approvalSteps(world: World, approvals: Approvals): Promise
   return [
     async function propose() {
       const payload = `proposed-${(numbers += 1)}`;
+      // Every third goes out by a ramp: a flag that is new, and its ramp.
+      const isRamp = numbers % 3 === 0;
+      const flag = isRamp ? `out-${numbers}` : FLAG;
       const made = await request(world, anyServer(), {
-        method: "PATCH",
-        path: flagIn(LIVE),
-        body: { payload },
+        ...(isRamp
+          ? { method: "PUT", path: `${flagIn(LIVE, flag)}/ramp`, body: { ...COURSE, patch: { payload } } }
+          : { method: "PATCH", path: flagIn(LIVE), body: { payload } }),
         secret: author,
         headers: { "x-propose": chance.once(4) ? "20s" : "1d", "x-why": "sale" },
       });
@@ -109,7 +120,7 @@ export async function approvalSteps(world: World, approvals: Approvals): Promise
         approvals.refused.add(payload);
         return;
       }
-      const change: Proposed = { payload, approvers: new Set(), isApplied: false, isClosed: false };
+      const change: Proposed = { payload, flag, approvers: new Set(), isApplied: false, isClosed: false };
       approvals.proposed.set(shown.id, change);
       let newest = shown;
       for (let steps = 2 + chance.int(5); steps > 0; steps -= 1) {
@@ -167,21 +178,30 @@ export async function approvalSteps(world: World, approvals: Approvals): Promise
   ];
 }
 
-type Row = { after: string; review: string | null };
+type Row = { before: string | null; after: string; review: string | null };
 
 /** What was applied was made once, with its approvals; what nobody approved, or was refused, was not. */
 export function requireApproved({ db, violated }: World, { proposed, refused }: Approvals): void {
   const rows = db
     .query<Row, [string]>(
-      `SELECT c.after, c.review FROM changes c JOIN projects p ON p.id = c.project_id
+      `SELECT c.before, c.after, c.review FROM changes c JOIN projects p ON p.id = c.project_id
        WHERE p.slug = ? AND c.kind = 'flag' AND c.environment = 'live'`,
     )
     .all(PROJECT);
+  const payloadIn = (state: string | null) => (JSON.parse(state ?? "null") as { payload?: string })?.payload;
   const made = (payload: string) =>
-    rows.filter(({ after }) => (JSON.parse(after ?? "null") as { payload?: string })?.payload === payload);
+    rows.filter(({ before, after }) => payloadIn(after) === payload && payloadIn(before) !== payload);
+  const ramped = new Set(
+    db
+      .query<{ flag: string }, []>("SELECT flag FROM ramps")
+      .all()
+      .map(({ flag }) => flag),
+  );
   for (const payload of refused) if (made(payload).length > 0) violated(`${payload} was made`);
-  for (const { payload, approvers, isApplied } of proposed.values()) {
+  for (const { payload, flag, approvers, isApplied } of proposed.values()) {
     const changes = made(payload);
+    if (flag !== FLAG && ramped.has(flag) !== changes.length > 0)
+      violated(`${payload} was made without its ramp, or the ramp without it`);
     if (changes.length > 1) violated(`${payload} was made ${changes.length} times`);
     if (isApplied && changes.length === 0) violated(`${payload} was applied, and is not in the history`);
     if (changes.length > 0 && approvers.size < 2)
