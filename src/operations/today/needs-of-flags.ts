@@ -6,6 +6,7 @@ import { DAY_MS } from "../../base/days.ts";
 import { placesOf } from "../../documents/changes/found.ts";
 import { approvalsNeeded, approversOf, isOwn, statusOf } from "../../documents/changes/proposal.ts";
 import { type KnownRights, standing } from "../../documents/changes/standing.ts";
+import type { Project } from "../../projects/project.ts";
 import type { StaleReason } from "../../flags/flag-schema.ts";
 import { nextStep } from "../../flags/ramps/ramp.ts";
 import { createStaleCounts } from "../../flags/schedule/upcoming.ts";
@@ -81,39 +82,41 @@ export async function ofProposals(app: App, caller: Caller): Promise<Need[]> {
   const needs: Need[] = [];
   const rights: KnownRights = new Map();
   const visible = visibleProjects(caller, "flags:read");
-  const projects = (await app.store.projects.list()).filter(
-    ({ slug, environments }) =>
-      (visible?.includes(slug) ?? true) && environments.some(({ approvals }) => approvals > 0),
-  );
+  const seen = (await app.store.projects.list()).filter(({ slug }) => visible?.includes(slug) ?? true);
+  const isGuarded = ({ environments }: Project) => environments.some(({ approvals }) => approvals > 0);
+  // Assistants propose also where no approvals are required.
+  const projects = [...seen.filter(isGuarded), ...seen.filter((each) => !isGuarded(each))];
   for (const { slug: project, environments } of projects.slice(0, LOOKED_AT)) {
     const { items } = await app.store.proposals.page(project, { statuses: ["open"], limit: LOOKED_AT });
     for (const each of items) {
       const proposal = await standing(app, each, rights);
       const needed = approvalsNeeded(proposal, { environments });
       const status = statusOf(proposal, needed, app.now());
-      const isAuthor = isOwn(proposal, caller.name, { environments });
+      const isAuthor = proposal.who === caller.name;
+      const mayReview = !isOwn(proposal, caller.name, { environments });
       const may = (environment: string | undefined) =>
         hasScope(caller, "flags:locked", { project, environment });
       const isForCaller =
         status === "approved"
           ? isAuthor
-          : status === "open" && !isAuthor && !proposal.reviews.some(({ who }) => who === caller.name);
-      if (!isForCaller || (!isAuthor && !placesOf(proposal).every(may))) continue;
+          : status === "open" && mayReview && !proposal.reviews.some(({ who }) => who === caller.name);
+      if (!isForCaller || (status === "open" && !placesOf(proposal).every(may))) continue;
       const { id, summary, createdAt } = proposal;
       const places = proposal.environments.length === 0 ? project : proposal.environments.join(", ");
       needs.push({
         kind: "proposal",
         tone: "info",
         project,
-        title: isAuthor
-          ? `Your change is approved: ${summary}`
-          : `${actorName(proposal)} proposes to ${summary}`,
+        title:
+          status === "approved"
+            ? `Your change is approved: ${summary}`
+            : `${actorName(proposal)} proposes to ${summary}`,
         subject: summary,
         reason: sentence(
           `${places}, ${approversOf(proposal).length} of ${needed} ${needed === 1 ? "approval" : "approvals"}`,
         ),
         at: createdAt,
-        verb: isAuthor ? "Apply" : "Review",
+        verb: status === "approved" ? "Apply" : "Review",
         path: `/projects/${project}/changes/${id}`,
       });
     }

@@ -149,6 +149,29 @@ describe("the first page", () => {
     expect(waitingIn((await admin.get("")).text).map(([kind]) => kind)).toEqual(["health"]);
   });
 
+  test("lists what an assistant proposed for its person where no approvals are required, to approve and to apply", async () => {
+    const { app, admin, place } = await openShop();
+    const operation = {
+      operation: "PATCH /projects/:project/environments/:environment/flags/:flag",
+      names: place,
+      query: undefined,
+      body: { enabled: true },
+    };
+    const caller = { ...callerNamed("admin"), type: "user" as const };
+    const { change } = (await proposeChange(
+      app,
+      { ...caller, via: "Claude" },
+      operation,
+      { project: "shop", lasts: DAY },
+      rerunOn(app),
+    )) as { change: ProposalView };
+    const titles = async () =>
+      waitingIn((await admin.get("")).text).flatMap(([kind, title]) => (kind === "proposal" ? [title] : []));
+    expect(await titles()).toEqual([expect.stringMatching(/^admin via Claude proposes to /)]);
+    await approveProposal(app, caller, { project: "shop", change: change.id }, { etag: change.etag });
+    expect(await titles()).toEqual([expect.stringMatching(/^Your change is approved: /)]);
+  });
+
   test("lists a change no more for those who have approved it", async () => {
     const { app, dashboard, viewer, place } = await openShop();
     await setEnvironment(app, OPERATOR, "shop", "production", { approvals: 2 });
