@@ -190,6 +190,7 @@ async function noteVariables(args: readonly string[], io: Io): Promise<void> {
 const SWITCHES = [
   "FORMFLAG_INSECURE",
   "FORMFLAG_MCP",
+  "FORMFLAG_MCP_REGISTRATION",
   "FORMFLAG_NO_DASHBOARD",
   "FORMFLAG_NO_PASSWORD",
   "FORMFLAG_OIDC_TRUST_NAMES",

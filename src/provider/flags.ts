@@ -45,50 +45,37 @@ type Evaluate = (context: Context) => Evaluation;
 /** Throws for a text that is no set of flags. */
 export function readFlags(text: string): Flags {
   const document = JSON.parse(text) as FlagsDocument | null;
-  if (typeof document !== "object" || typeof document?.flags !== "object" || document.flags === null)
+  if (typeof document?.flags !== "object" || document.flags === null)
     throw new Error("it is no set of flags");
   const compiled = compile(document, OPERATIONS);
   const byKey = new Map(
     Object.entries(document.flags).map(([key, { formflag = {}, variants }]): [string, Evaluate] => {
-      const plain = (context: Context) => compiled.evaluate(key, context) as Evaluation;
-      const { isOff, needs } = formflag;
-      if (isOff)
-        return [
-          key,
-          (context) => {
-            const own = plain(context);
-            return own.reason === "STATIC" ? { ...own, reason: "DISABLED" } : own;
-          },
-        ];
-      if (needs)
-        return [
-          key,
-          (context) => {
-            const own = plain(context);
-            // Its rule matches where all are as they have to be.
-            const missing =
-              own.reason === "DEFAULT" &&
-              needs.find(([flag, variants]) => {
-                const { variant } = compiled.evaluate(flag, context);
-                return variant === undefined || !variants.includes(variant);
-              });
-            if (!missing) return own;
-            return { ...own, reason: "DISABLED", metadata: { ...own.metadata, prerequisite: missing[0] } };
-          },
-        ];
-      const { payloadOf } = formflag;
-      if (payloadOf === undefined) return [key, plain];
+      const { isOff, needs, payloadOf } = formflag;
+      const plain: Evaluate = (context) => compiled.evaluate(key, context) as Evaluation;
+      if (payloadOf !== undefined)
+        return [key, (context) => payloadFor(of(payloadOf)(context), variants["payload"])];
+      if (!isOff && !needs) return [key, plain];
       return [
         key,
-        (context) => payloadFor((byKey.get(payloadOf) ?? missing(payloadOf))(context), variants["payload"]),
+        (context) => {
+          const own = plain(context);
+          // Of a flag with needs, the rule matches where all are as they have to be.
+          if (own.reason !== (isOff ? "STATIC" : "DEFAULT")) return own;
+          const lacks = needs?.find(
+            ([flag, fulfilling]) => !fulfilling.includes(compiled.evaluate(flag, context).variant!),
+          );
+          if (!isOff && !lacks) return own;
+          const metadata = lacks ? { ...own.metadata, prerequisite: lacks[0] } : own.metadata;
+          return { ...own, reason: "DISABLED", metadata };
+        },
       ];
     }),
   );
+  const of = (key: string) => byKey.get(key) ?? missing(key);
   return {
     evaluate(key, context) {
-      const evaluate = byKey.get(key) ?? missing(key);
       try {
-        return evaluate(asJson(context));
+        return of(key)(asJson(context));
       } catch (error) {
         const errorMessage = `the context cannot be read: ${(error as Error).message}`;
         return { reason: "ERROR", errorCode: "INVALID_CONTEXT", errorMessage, metadata: {} };
