@@ -1,10 +1,15 @@
 import type { ChangeKind } from "../access/history-entry.ts";
-import { type Noticed, fieldChanges } from "../delivery/notices/change-notice.ts";
-import type { NoticeType } from "../delivery/notices/notice-types.ts";
+import { type FieldChange, type Noticed, fieldChanges } from "../delivery/notices/change-notice.ts";
+import { CHANGE_NOTICES, type NoticeType } from "../delivery/notices/notice-types.ts";
 import { viewExperiment } from "../experiments/experiment.ts";
 import { viewRamp } from "../flags/ramps/ramp-view.ts";
 import { segmentState } from "../flags/segment.ts";
+import type { ProposalChange } from "./changes/proposal-change.ts";
+import type { ProposalView } from "./changes/proposal.ts";
 import type { SetupChange } from "./setup.ts";
+
+/** The most fields of a proposed change that its notice has beside the change itself. */
+const MAX_FIELDS = 50;
 
 /** How a change is noticed whose history has an entry of the kind; null for not at all. */
 const NOTICED: Record<ChangeKind, NoticeType | null> = {
@@ -29,10 +34,50 @@ export function noticedChange(change: SetupChange): Noticed[] {
     const { experiment } = change;
     return courseNotices(change, experiment, { experiment: viewExperiment(experiment) });
   }
+  if (change.change === "insertProposal" || change.change === "updateProposal")
+    return proposalNotices(change);
   // The event of its ramp says so.
   if (change.change === "putFlag" && change.isStep) return [];
   const noticed = noticedAs(change);
   return noticed === null ? [] : [noticed];
+}
+
+/** The notices of the events of a proposed change, as its webhooks get them: without settings of forms. */
+function proposalNotices({
+  project,
+  proposal,
+  events,
+}: ProposalChange & { change: "insertProposal" | "updateProposal" }): Noticed[] {
+  const [environment, other] = proposal.environments;
+  return events.flatMap(({ type, body }): Noticed[] => {
+    const noticed = CHANGE_NOTICES.find((each) => each === type);
+    if (noticed === undefined) return [];
+    const { change } = (JSON.parse(body) as { data: { change: ProposalView } }).data;
+    const last = change.reviews.at(-1)?.why ?? null;
+    return [
+      {
+        project,
+        environment: other === undefined ? (environment ?? null) : null,
+        name: proposal.id,
+        type: noticed,
+        changes: noticed === "change.proposed" ? changesOf(change) : [],
+        members: { change, ...(noticed === "change.rejected" && { why: last }) },
+      },
+    ];
+  });
+}
+
+/** The fields that a proposed change sets, with their places if it sets those of several things. */
+function changesOf({ differences }: ProposalView): FieldChange[] {
+  const isOne = differences.length === 1;
+  return differences
+    .flatMap(({ path, before, after }) =>
+      fieldChanges(before, after).map((each) => ({
+        ...each,
+        field: isOne ? each.field : `${path} ${each.field}`,
+      })),
+    )
+    .slice(0, MAX_FIELDS);
 }
 
 /** The notices of the events of a ramp or an experiment, and of a guard that fired. */

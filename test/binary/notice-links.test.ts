@@ -1,6 +1,9 @@
 import { join } from "node:path";
 import { expect, test } from "bun:test";
 import type { ProposalView } from "../../src/documents/changes/proposal.ts";
+import { openApp } from "../../cli/data/open.ts";
+import { NO_BROWSER } from "../../src/access/session.ts";
+import { newSession } from "../../src/access/sign-in.ts";
 import { formflag, onData } from "../support/commands.ts";
 import { eventually } from "../support/eventually.ts";
 import { startServer } from "../support/executable.ts";
@@ -158,6 +161,51 @@ test("a proposed change names its page in the answer, in the command and in its 
   await eventually("the event", () => receiver.webhooks.length === 1);
   expect(Object.keys(receiver.webhooks[0]!.data)).toEqual(Object.keys(event!["data"] as object));
   expect(receiver.webhooks).toMatchObject([{ type: "change.proposed", data: { url: page, change: { id } } }]);
+  await server.stop();
+}, 60_000);
+
+test("targets of a project hear of changes that are proposed, rejected, approved and applied, with their page", async () => {
+  using receiver = openReceiver();
+  const { run, server, data, hook } = await begin(receiver, "--dashboard-url", "http://dash.example");
+  await run(`targets add ${hook} -p shop --event change.*`);
+  await run(`targets add ntfy:${receiver.url}/topic -p shop -e live --event change.*`);
+  await run(`targets add ${hook} -p shop -e develop --event change.*`);
+  await run("users create bea --role releaser");
+  const app = await openApp({ data, writing: "inline" });
+  const { secret, stored } = newSession(app, "bea", "cli", NO_BROWSER, app.now() + 3_600_000);
+  await app.store.sessions.insert(stored, null);
+  await app[Symbol.asyncDispose]();
+  const propose = async (why: string) => {
+    const words = await run("flags set search -p shop -e live --off --propose --why", why);
+    return /^proposed change (\S+)/.exec(words)![1]!;
+  };
+  const review = async (...args: string[]) => {
+    const env = { ...NETWORK, FORMFLAG_TOKEN: secret };
+    const all = ["changes", ...args, "-p", "shop", "--server", server.url];
+    expect(await formflag(all, { env })).toMatchObject({ code: 0 });
+  };
+  const [first, second] = [await propose("orders dropped"), await propose("again")];
+  await review("reject", first, "--why", "not today");
+  await review("approve", second);
+  await review("apply", second);
+  await eventually("the events", () => receiver.webhooks.length === 5 && receiver.messages.length === 5);
+  const page = (id: string) => `${DASHBOARD}/projects/shop/changes/${id}`;
+  const events = receiver.webhooks.map(({ type, data }) => `${type} ${data.url}`);
+  expect(events.toSorted()).toEqual(
+    [
+      `change.proposed ${page(first)}`,
+      `change.proposed ${page(second)}`,
+      `change.rejected ${page(first)}`,
+      `change.approved ${page(second)}`,
+      `change.applied ${page(second)}`,
+    ].toSorted(),
+  );
+  const proposed = receiver.webhooks.find(({ type }) => type === "change.proposed")!.data.change!;
+  expect(proposed).toMatchObject({ id: first, environments: ["live"], why: "orders dropped" });
+  const lines = proposed.impact!.lines.map((line) => `Impact: ${line}`);
+  const message = ["Reason: orders dropped", "enabled: on → off", ...lines, "", page(first)].join("\n");
+  expect(receiver.messages).toContain(message);
+  expect(receiver.messages).toContain(`Reason: not today\n\n${page(first)}`);
   await server.stop();
 }, 60_000);
 

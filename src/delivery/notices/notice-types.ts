@@ -1,3 +1,11 @@
+/** The events of proposed changes that targets of a project hear of. */
+export const CHANGE_NOTICES = [
+  "change.proposed",
+  "change.approved",
+  "change.applied",
+  "change.rejected",
+] as const;
+
 /** The events that targets of a project hear of. */
 const NOTICE_TYPES = [
   "flag.changed",
@@ -16,6 +24,7 @@ const NOTICE_TYPES = [
   "experiment.paused",
   "experiment.ended",
   "experiment.decided",
+  ...CHANGE_NOTICES,
 ] as const;
 
 export type NoticeType = (typeof NOTICE_TYPES)[number];

@@ -20,6 +20,8 @@ export type Notice = {
     why: string | null;
     changes: FieldChange[];
     dropped?: string | null;
+    /** The proposed change that a notice is about. */
+    change?: { summary: string; via: string | null; impact?: { lines: readonly string[] } };
   };
 };
 
@@ -61,7 +63,13 @@ export function noticeMessage(
   return {
     title: `${placeOf(notice)}: ${eventOf(notice)}`,
     // Fields are cut from the end.
-    fields: why === null ? fields : [["Reason", oneLine(why, MAX_TEXT)], ...fields],
+    fields: [
+      ...(why === null ? [] : [["Reason", oneLine(why, MAX_TEXT)] as const]),
+      ...fields,
+      ...(notice.data.change?.impact?.lines ?? []).map(
+        (line) => ["Impact", oneLine(line, MAX_TEXT)] as const,
+      ),
+    ],
     link,
   };
 }
@@ -87,7 +95,11 @@ function placeOf({ data: { project, environment } }: Notice): string {
 
 /** `search changed by ann`. */
 function eventOf({ type, data }: Notice): string {
-  const [name, who] = [oneLine(data.name, MAX_TEXT), oneLine(data.who, MAX_TEXT)];
+  const { change } = data;
+  // An assistant proposes for its author; people alone review.
+  const via = type === "change.proposed" && change?.via ? ` via ${change.via}` : "";
+  const name = oneLine(change?.summary ?? data.name, MAX_TEXT);
+  const who = oneLine(data.who + via, MAX_TEXT);
   if (type === "flag.scheduled")
     return data.dropped == null
       ? `a change of ${name} scheduled by ${who}`
@@ -115,6 +127,10 @@ const WORDS: Record<
   "experiment.paused": (name) => `experiment ${name} was paused`,
   "experiment.ended": (name) => `experiment ${name} ended`,
   "experiment.decided": (name) => `experiment ${name} was decided`,
+  "change.proposed": (name, who) => `${who} proposed: ${name}`,
+  "change.approved": (name, who) => `${who} approved: ${name}`,
+  "change.applied": (name, who) => `${who} applied: ${name}`,
+  "change.rejected": (name, who) => `${who} rejected: ${name}`,
 };
 
 /** A value: on or off for a state, `none` for no value, lists and simple objects with commas. */

@@ -26,6 +26,7 @@ function historyPath(project: string, environment: string | null): string {
 function pathOf({ type, data }: Notice): string {
   const { project, environment, name, revision } = data;
   const [noun] = type.split(".");
+  if (noun === "change") return changePath(project, name);
   if (type.endsWith(".changed")) return pathTo(REVISION, { project, revision: String(revision) });
   if (environment === null) return noun === "flag" ? flagPath(project, name) : historyPath(project, null);
   if (noun === "flag" || noun === "ramp") return settingPath({ project, environment, flag: name });

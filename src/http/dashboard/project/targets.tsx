@@ -35,6 +35,7 @@ const ABOUT: Readonly<Record<string, readonly [label: string, events: readonly s
   all: ["everything in the project", []],
   changes: ["every change of flags, segments and environments", ["flag.*", "segment.*", "environment.*"]],
   releases: ["ramps, guards and experiments", ["ramp.*", "guard.*", "experiment.*"]],
+  approvals: ["changes that are proposed, approved, applied or rejected", ["change.*"]],
   cleaning: ["flags ready to remove", ["flag.removable", "flag.stale", "flag.expired"]],
 };
 
