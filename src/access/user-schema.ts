@@ -16,6 +16,8 @@ export const userSettingsSchema = z.object({
   timeZone: z.nullable(z.string()),
   /** Whether single keys are shortcuts. */
   shortcuts: z.boolean(),
+  /** The address that gets mail about changes that the user may approve; null for none. */
+  reviewMail: z.optional(z.nullable(z.string())),
 });
 
 export const userSchema = z.object({

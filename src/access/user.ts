@@ -9,6 +9,8 @@ export type UserSettings = {
   timeZone: string | null;
   /** Whether single keys are shortcuts. */
   shortcuts: boolean;
+  /** The address that gets mail about changes to approve; null for none, and absent for users of before. */
+  reviewMail?: string | null | undefined;
   /** By name; none if it is absent. */
   views?: readonly SavedView[];
 };
@@ -19,6 +21,9 @@ export type SavedView = { name: string; to: string };
 /** Views of one user, and the characters of the name of one. */
 export const MAX_VIEWS = 50;
 export const MAX_VIEW_NAME = 60;
+
+/** Characters of an address (RFC 5321, 4.5.3.1). */
+const MAX_MAIL = 254;
 
 export const DEFAULT_SETTINGS: UserSettings = { timeZone: null, shortcuts: true };
 
@@ -45,10 +50,11 @@ export type UserFilter = { role?: UserRole | undefined; isWithoutWay?: boolean |
 /** Whether a value is the settings of a user, or some of them. */
 export function areUserSettings(value: unknown): boolean {
   if (!isObject(value)) return false;
-  const { timeZone = null, shortcuts = true, views = [] } = value;
+  const { timeZone = null, shortcuts = true, reviewMail = null, views = [] } = value;
+  const isMail = reviewMail === null || (typeof reviewMail === "string" && reviewMail.length <= MAX_MAIL);
   if (!Array.isArray(views) || views.length > MAX_VIEWS || !views.every(isSavedView)) return false;
   const isZone = timeZone === null || (typeof timeZone === "string" && isTimeZone(timeZone));
-  return isZone && typeof shortcuts === "boolean";
+  return isZone && isMail && typeof shortcuts === "boolean";
 }
 
 export function isSavedView(value: unknown): value is SavedView {

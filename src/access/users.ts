@@ -169,12 +169,14 @@ export async function setPassword(
   });
 }
 
+type Saved = "timeZone" | "shortcuts" | "reviewMail";
+
 /** Saves settings of the caller's own user; absent ones stay as they are. Throws `invalid`, `not_found`, `forbidden`. */
 export function saveSettings(
   app: AccessApp,
   caller: Caller,
   user: string,
-  { timeZone, shortcuts }: { [N in "timeZone" | "shortcuts"]?: UserSettings[N] | undefined },
+  { timeZone, shortcuts, reviewMail }: { [N in Saved]?: UserSettings[N] | undefined },
 ): Promise<UserSettings> {
   if (!areUserSettings({ timeZone }))
     throw new AppError("invalid", `unknown time zone ${timeZone}`, { reason: "time-zone" });
@@ -182,6 +184,7 @@ export function saveSettings(
     ...settings,
     ...(timeZone !== undefined && { timeZone }),
     ...(shortcuts !== undefined && { shortcuts }),
+    ...(reviewMail !== undefined && { reviewMail }),
   }));
 }
 

@@ -7,7 +7,7 @@ import { isAddressed, isAutomatic } from "./delivery.ts";
 import { buildReply } from "./reply.ts";
 import { type SubmissionLinks, buildNotification, headingOf } from "./notification.ts";
 import type { ChangeInWords, NoticePages } from "./notices/notice-words.ts";
-import { sendNotices } from "./notices/send-notices.ts";
+import { type NoticeReceiver, sendNotices } from "./notices/send-notices.ts";
 import type { Outgoing } from "./outgoing.ts";
 import type { DeliveryOwner } from "./owner.ts";
 import type { ClaimedDelivery, DeliveriesStore, DeliveryContent, TitleOfContent } from "./store.ts";
@@ -90,15 +90,20 @@ function obstacleTo({ kind }: ClaimedDelivery, { submission, form }: DeliveryCon
 
 async function dispatchNotices(
   { store, outgoing, inWords, pages, now }: Dispatching,
-  { id, target: targetId }: ClaimedDelivery,
+  { id, kind, target: targetId }: ClaimedDelivery,
   signal: AbortSignal,
 ): Promise<Dispatched> {
   const content = await store.deliveries.notices(id);
   if (!content) return { cancelled: "the project was deleted" };
-  const target = await enabledTarget(store, targetId);
+  const target = isAddressed(kind) ? personal(targetId) : await enabledTarget(store, targetId);
   if (typeof target === "string") return { cancelled: target };
   const attempt = await sendNotices(outgoing, target, { id, content, now: now(), inWords, pages }, signal);
   return { attempt, owner: { project: content.project } };
+}
+
+/** The address of a person as a target. */
+function personal(url: string): NoticeReceiver {
+  return { kind: "mail", url, request: null, secrets: [] };
 }
 
 /** Returns why nothing is sent to a target, as text. */

@@ -47,12 +47,12 @@ function proposalNotices({
   project,
   proposal,
   events,
+  ...more
 }: ProposalChange & { change: "insertProposal" | "updateProposal" }): Noticed[] {
   const [environment, other] = proposal.environments;
-  return events.flatMap(({ type, body }): Noticed[] => {
+  return events.flatMap(({ type, change }): Noticed[] => {
     const noticed = CHANGE_NOTICES.find((each) => each === type);
-    if (noticed === undefined) return [];
-    const { change } = (JSON.parse(body) as { data: { change: ProposalView } }).data;
+    if (noticed === undefined || change === undefined) return [];
     const last = change.reviews.at(-1)?.why ?? null;
     return [
       {
@@ -61,6 +61,7 @@ function proposalNotices({
         name: proposal.id,
         type: noticed,
         changes: noticed === "change.proposed" ? changesOf(change) : [],
+        mail: "mail" in more ? more.mail : [],
         members: { change, ...(noticed === "change.rejected" && { why: last }) },
       },
     ];

@@ -4,6 +4,9 @@ import type { ProposalView } from "../../src/documents/changes/proposal.ts";
 import { openApp } from "../../cli/data/open.ts";
 import { NO_BROWSER } from "../../src/access/session.ts";
 import { newSession } from "../../src/access/sign-in.ts";
+import { saveSettings } from "../../src/access/users.ts";
+import { OPERATOR } from "../support/records/caller.ts";
+import { type Received, openMailSink } from "../support/peers/mail-sink.ts";
 import { formflag, onData } from "../support/commands.ts";
 import { eventually } from "../support/eventually.ts";
 import { startServer } from "../support/executable.ts";
@@ -206,6 +209,52 @@ test("targets of a project hear of changes that are proposed, rejected, approved
   const message = ["Reason: orders dropped", "enabled: on → off", ...lines, "", page(first)].join("\n");
   expect(receiver.messages).toContain(message);
   expect(receiver.messages).toContain(`Reason: not today\n\n${page(first)}`);
+  await server.stop();
+}, 60_000);
+
+test("people who may approve a change, and want it, get mail about it, and no one else", async () => {
+  using receiver = openReceiver();
+  const sink = await openMailSink();
+  const mail = ["--smtp-url", `smtp://127.0.0.1:${sink.port}?starttls=off`, "--mail-from", "f@example.com"];
+  const { run, server, data } = await begin(receiver, "--dashboard-url", "http://dash.example", ...mail);
+  const roles = { ann: "releaser", bea: "releaser", eve: "editor", dan: "admin" };
+  for (const [name, role] of Object.entries(roles)) await run(`users create ${name} --role ${role}`);
+  const app = await openApp({ data, writing: "inline" });
+  const want = (name: string, reviewMail: string | null) => {
+    const caller = { ...OPERATOR, name, type: "user" as const };
+    return saveSettings(app, caller, name, { reviewMail });
+  };
+  await want("ann", "ann@example.com");
+  await want("eve", "eve@example.com");
+  await want("dan", "dan@example.com");
+  await want("dan", null);
+  const { secret, stored } = newSession(app, "dan", "cli", NO_BROWSER, app.now() + 3_600_000);
+  await app.store.sessions.insert(stored, null);
+  const propose = async (token?: string) => {
+    const words = "flags set search -p shop -e live --off --propose --json";
+    const env = { ...NETWORK, ...(token !== undefined && { FORMFLAG_TOKEN: token }) };
+    const sent = await formflag([...words.split(" "), "--server", server.url], { env });
+    return (JSON.parse(sent.stdout) as { change: ProposalView }).change;
+  };
+  const { id, impact } = await propose(secret);
+  await eventually("the mail", () => sink.received.length === 1);
+  const [{ to, email }] = sink.received as [Received];
+  expect(to).toEqual(["ann@example.com"]);
+  expect(email.subject).toBe("shop/live: dan proposed: change flag search in live");
+  const page = `${DASHBOARD}/projects/shop/changes/${id}`;
+  expect(email.text!.trim()).toEndWith(page);
+  expect(email.text).toContain("enabled: on → off");
+  for (const line of impact?.lines ?? []) expect(email.text).toContain(`Impact: ${line}`);
+  // None of her own.
+  await want("dan", "dan@example.com");
+  await want("ann", null);
+  await propose(secret);
+  await want("ann", "ann@example.com");
+  await propose(secret);
+  await eventually("the next mail", () => sink.received.length === 2);
+  expect(sink.received[1]!.to).toEqual(["ann@example.com"]);
+  expect(await run("deliveries list --project shop")).toContain("notification");
+  await app[Symbol.asyncDispose]();
   await server.stop();
 }, 60_000);
 

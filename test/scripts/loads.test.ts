@@ -11,7 +11,7 @@ const MOST = {
   "--version": [12, 40],
   "flags get": [181, 783],
   "flags list": [193, 854],
-  "flags set": [252, 1120],
+  "flags set": [252, 1124],
   "serve until it listens": [258, 1068],
   "serve with its jobs": [300, 1260],
 };

@@ -26,6 +26,8 @@ export type Noticed = {
   type: NoticeType;
   changes: readonly FieldChange[];
   members: Readonly<Record<string, unknown>>;
+  /** Addresses that it is mailed to, besides the targets of the project. */
+  mail?: readonly string[] | undefined;
 };
 
 /** A member that a change set; `before` is null for a new member, `after` for a removed one. */

@@ -1,12 +1,17 @@
 import { MAX_SINGLE_NOTICES } from "../limits.ts";
+import type { DeliveryKind } from "../delivery.ts";
 import type { TargetRecord } from "../target.ts";
 import { hears, type NoticeType } from "./notice-types.ts";
 
 /** A target of a project, as far as it decides what is sent to it. */
-export type NoticeTarget = Pick<
-  TargetRecord,
-  "id" | "kind" | "environment" | "events" | "digest" | "createdAt"
->;
+export type NoticeTarget = Pick<TargetRecord, "id" | "environment" | "events" | "digest" | "createdAt"> & {
+  kind: DeliveryKind;
+};
+
+/** A person who gets one notice by mail: the delivery has the address in place of a target. */
+export function mailbox(address: string): NoticeTarget {
+  return { id: address, kind: "notification", environment: null, events: null, digest: null, createdAt: 0 };
+}
 
 /** A notice as it is stored: `body` is the JSON that a webhook gets. */
 export type StoredNotice = {

@@ -11,6 +11,9 @@ import { type ChangeInWords, type NoticePages, noticeMessage, pageOf } from "./n
 /** Characters of the subject of a mail. */
 const MAX_SUBJECT = 200;
 
+/** A target, as far as notices are sent to it. */
+export type NoticeReceiver = Pick<TargetRecord, "kind" | "url" | "request" | "secrets">;
+
 type Sending = {
   id: string;
   content: NoticeContent;
@@ -22,7 +25,7 @@ type Sending = {
 /** Sends the notices of a delivery to its target once; without a mail server, mail is not claimed. */
 export async function sendNotices(
   outgoing: Outgoing,
-  target: TargetRecord,
+  target: NoticeReceiver,
   { id, content, now, inWords, pages }: Sending,
   signal: AbortSignal,
 ): Promise<Attempt> {

@@ -64,8 +64,13 @@ export function placesOf({ environments }: Proposal): (string | undefined)[] {
   return environments.length === 0 ? [undefined] : environments;
 }
 
-export function insertion(proposal: Proposal, action: AuditAction, events: ProposalEvent[]): ProposalChange {
-  return { change: "insertProposal", project: proposal.project, proposal, action, events };
+export function insertion(
+  proposal: Proposal,
+  action: AuditAction,
+  events: ProposalEvent[],
+  mail: readonly string[] = [],
+): ProposalChange {
+  return { change: "insertProposal", project: proposal.project, proposal, action, events, mail };
 }
 
 export function update(proposal: Proposal, action: AuditAction, events: ProposalEvent[]) {

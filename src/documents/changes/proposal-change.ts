@@ -1,8 +1,8 @@
 import type { AuditAction } from "../../access/audit/entry.ts";
-import type { Proposal } from "./proposal.ts";
+import type { Proposal, ProposalView } from "./proposal.ts";
 
-/** An event of a proposal that webhooks of its project get. */
-export type ProposalEvent = { type: string; body: string };
+/** An event of a proposal that webhooks of its project get; with `change`, targets of the project get a notice of it. */
+export type ProposalEvent = { type: string; body: string; change?: ProposalView };
 
 /** A change of proposals and of the webhooks that get them, as the store applies it. */
 export type ProposalChange =
@@ -12,6 +12,8 @@ export type ProposalChange =
       proposal: Proposal;
       action: AuditAction;
       events: ProposalEvent[];
+      /** The addresses of reviewers that the first notice of it goes to, besides targets. */
+      mail?: readonly string[];
     }
   /** Replaces everything of the change that can change. */
   | {

@@ -18,6 +18,7 @@ import {
   type ProposedOperation,
   etagOf,
 } from "./proposal.ts";
+import { addressesToMail } from "./review-mail.ts";
 import { approvedIn, summaryOf } from "./proposed-differences.ts";
 import { eventsOf, view } from "./views.ts";
 
@@ -44,7 +45,12 @@ export async function proposeChange(
       proposed = { ...open, expiresAt: moment.at + lasts };
       const impact = await impactOf(app, project, changes);
       return [
-        insertion(proposed, "change.propose", await eventsOf(app, "change.proposed", proposed, impact)),
+        insertion(
+          proposed,
+          "change.propose",
+          await eventsOf(app, "change.proposed", proposed, impact),
+          await addressesToMail(app, proposed),
+        ),
       ];
     }),
   });

@@ -96,8 +96,8 @@ export async function eventsOf(
   impact?: Impact,
 ): Promise<ProposalEvent[]> {
   const timestamp = isoTime(app.now());
-  const data = { change: { ...(await view(app, null, proposal)), ...(impact && { impact }) } };
-  return [{ type, body: JSON.stringify({ type, timestamp, data }) }];
+  const change = { ...(await view(app, null, proposal)), ...(impact && { impact }) };
+  return [{ type, change, body: JSON.stringify({ type, timestamp, data: { change } }) }];
 }
 
 /** A proposal as a caller, or with null anyone, may see it: settings of forms need a scope of their own. */

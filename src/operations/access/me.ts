@@ -1,7 +1,18 @@
 import { describeCaller } from "../../access/me.ts";
+import { AppError } from "../../base/errors.ts";
+import { plainAddress } from "../../delivery/address.ts";
 import { saveSettings } from "../../access/users.ts";
 import { removeView, saveView } from "../../access/settings/saved-views.ts";
 import { noun } from "../operation.ts";
+
+/** Throws `invalid` for a text that is not a plain mail address. */
+function mailIn(text: string | null | undefined): string | null | undefined {
+  if (text == null) return text;
+  const address = plainAddress(text);
+  if (address === null)
+    throw new AppError("invalid", "reviewMail is one plain mail address, or null", { reason: "review-mail" });
+  return address;
+}
 
 export const me = noun("me", () => import("./schema/me-schema.ts"), {
   get: {
@@ -21,8 +32,13 @@ export const me = noun("me", () => import("./schema/me-schema.ts"), {
     confirms: false,
     explains: false,
     run: async ({ app, caller, body }) => {
-      const { timeZone, shortcuts } = await saveSettings(app, caller, caller.name, body);
-      return { timeZone, shortcuts };
+      const settings = { ...body, reviewMail: mailIn(body.reviewMail) };
+      const {
+        timeZone,
+        shortcuts,
+        reviewMail = null,
+      } = await saveSettings(app, caller, caller.name, settings);
+      return { timeZone, shortcuts, reviewMail };
     },
   },
   saveView: {

@@ -15,7 +15,9 @@ const MOST_INTERACTIONS = 4;
 /** A server with a change of production that waits for an approval, and who approves on a phone. */
 async function open(browser: ReturnType<ReturnType<typeof openChromium>>, javaScriptEnabled = true) {
   const server = await startServer();
-  const { run, json } = onData(server.data);
+  const here = onData(server.data);
+  const run = (...args: string[]) => here.run(...args);
+  const json = <T>(...args: string[]): Promise<T> => here.json<T>(...args);
   await run("projects", "create", "shop", "--environments", "production");
   await run("users", "create", "ann", "--role", "releaser");
   const require = (factor: string, ...more: string[]) =>

@@ -160,10 +160,12 @@ describe("sessions", () => {
     expect(await (await set({ timeZone: "Asia/Tokyo" })).json()).toEqual({
       timeZone: "Asia/Tokyo",
       shortcuts: true,
+      reviewMail: null,
     });
     expect(await (await set({ shortcuts: false })).json()).toEqual({
       timeZone: "Asia/Tokyo",
       shortcuts: false,
+      reviewMail: null,
     });
     await expectError(await set({ timeZone: "Mars/Base" }), 400, "invalid", "Mars/Base");
     await expectError(await ask("/me", { method: "PATCH", body: {} }), 403, "forbidden");

@@ -90,6 +90,7 @@ export function meRoutes({ app, options: { passwords, oidc, assistants }, get, p
     const body = {
       timeZone: textOrNull(fields, "timeZone"),
       shortcuts: textOf(fields, "shortcuts") === "on",
+      reviewMail: textOrNull(fields, "reviewMail"),
     };
     return submit(
       async () => {
@@ -249,7 +250,7 @@ function SettingsFold({ user: { settings }, error }: { user: User; error: string
   return (
     <Fold
       name="Times"
-      sentence={`of ${timeZone}${settings.timeZone === null ? ", as this browser has it" : ""}; keys of one letter are ${settings.shortcuts ? "on" : "off"}`}
+      sentence={`of ${timeZone}${settings.timeZone === null ? ", as this browser has it" : ""}; keys of one letter are ${settings.shortcuts ? "on" : "off"}; ${settings.reviewMail == null ? "no mail" : "mail"} about changes to approve`}
       isOpen={error !== null}
     >
       <Form to="/me/settings" class="editor" id="settings" label="Settings">
@@ -265,6 +266,14 @@ function SettingsFold({ user: { settings }, error }: { user: User; error: string
               label: zone,
             })),
           ]}
+        />
+        <TextField
+          name="reviewMail"
+          label="Mail about changes to approve"
+          hint="An address; empty for none"
+          type="email"
+          autocomplete="email"
+          value={settings.reviewMail ?? ""}
         />
         <CheckField name="shortcuts" label="Shortcuts of a single key" checked={settings.shortcuts} />
         <div class="buttons">

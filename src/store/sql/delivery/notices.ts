@@ -7,6 +7,7 @@ import {
   type NoticeTarget,
   type StoredNotice,
   bundlesOf,
+  mailbox,
 } from "../../../delivery/notices/fan-out.ts";
 import { MAX_IN_DIGEST } from "../../../delivery/limits.ts";
 import { DIGEST } from "../../../delivery/notices/notice-types.ts";
@@ -27,12 +28,19 @@ export function* insertNotices(noticed: readonly NoticedAt[], by: Author): Work<
     // It may have been deleted in the same transaction.
     const project = yield* findProjectRow(slug);
     const targets = project ? yield* listeningTargets(project.id) : [];
-    if (targets.length === 0) continue;
+    if (!project || (targets.length === 0 && some.every(({ mail = [] }) => mail.length === 0))) continue;
     const notices = some.map((each): StoredNotice => {
       const body = noticeText(each, { revision: each.revision, at: isoTime(at), who, why });
       return { type: each.type, environment: each.environment, at, revision: each.revision, body };
     });
-    yield* queueNotices(project!.id, targets, notices);
+    yield* queueNotices(project.id, targets, notices);
+    for (const [index, { mail = [] }] of some.entries())
+      for (const address of mail)
+        yield* insertBundle(project.id, {
+          target: mailbox(address),
+          notices: [notices[index]!],
+          window: null,
+        });
   }
 }
 

@@ -273,3 +273,17 @@ test("An environment asks for a looser factor only once that is confirmed", asyn
   ] as const)
     expect([factor, confirm, (await set(factor, confirm)).status]).toEqual([factor, confirm, status]);
 });
+
+test("The address for mail about changes to approve is one plain address, under You, and none at first", async () => {
+  const { app, person } = await open(null);
+  const ann = await person("ann");
+  expect((await ann.get("/me")).text).toContain("no mail about changes to approve");
+  const save = (reviewMail: string) =>
+    ann.post("/me/settings", { timeZone: "", shortcuts: "on", reviewMail });
+  for (const wrong of ["ann", "ann@example.com, bea@example.com", "Ann <ann@example.com>", "a@[127.0.0.1]"])
+    expect([wrong, (await save(wrong)).status]).toEqual([wrong, 400]);
+  expect((await save("ann@Example.com")).text).toContain('value="ann@example.com"');
+  expect((await app.store.users.find("ann"))!.settings.reviewMail).toBe("ann@example.com");
+  await save("");
+  expect((await app.store.users.find("ann"))!.settings.reviewMail).toBeNull();
+});
