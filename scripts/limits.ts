@@ -63,7 +63,10 @@ const SECTIONS: Section[] = [
     beyond: "",
     of: "PASSWORD_LIMITS MAX_SIGN_IN_BODY MAX_KEPT_FORM MAX_LOGOUT_TOKEN SIGN_IN_LIMITS SIGN_IN_REFUSAL_MS FACTOR_LIMITS MAX_PASSKEY_BODY LINK_MINUTES SESSION_LIMITS LOGIN_LIMITS",
   },
-  { title: "Signing in assistants", of: "GRANT_LIMITS MAX_OAUTH_REQUESTS MAX_OAUTH_BODY" },
+  {
+    title: "Signing in assistants",
+    of: "GRANT_LIMITS MAX_OAUTH_REQUESTS MAX_OAUTH_BODY MAX_CLIENT_DOCUMENTS MAX_CLIENT_FETCHES",
+  },
   {
     title: "Export and import of submissions",
     text: "The limits of a submission also apply to each row of an import.",

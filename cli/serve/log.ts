@@ -21,7 +21,7 @@ export type LogConfig = {
 /** The log of a server, on standard error. It contains no keys, no tokens and no field values of senders. */
 export type Log = {
   /** Logs an event. */
-  line: (level: "info" | "warn", text: string) => void;
+  line: (level: "debug" | "info" | "warn", text: string) => void;
   /**
    * Logs a request at level info, a failed one at error, a successful flag read at debug. Level debug adds the client's
    * address.

@@ -127,7 +127,7 @@ export function placeServices(
       threads,
     });
   });
-  const assistants = assistantsOf(config, app);
+  const assistants = assistantsOf(config, app, log);
   const all: Services = {
     forms: {
       submit: (request, key, client) => forms().submit(request, key, client),

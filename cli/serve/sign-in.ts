@@ -5,6 +5,7 @@ import type { OidcClient } from "../../src/send/oidc.ts";
 import { VERSION } from "../version.ts";
 import type { ServeConfig } from "./config.ts";
 import { type DashboardConfig, linkBaseOf } from "./dashboard-config.ts";
+import type { Log } from "./log.ts";
 import type { OidcSettings } from "./oidc-config.ts";
 
 type Config = Pick<DashboardConfig, "passwords" | "oidc" | "authHeader" | "authCreate">;
@@ -35,7 +36,11 @@ function openOidc(
 }
 
 /** How people sign assistants in; null without `--mcp`, and without the dashboard, where they do. */
-export function assistantsOf(config: ServeConfig, { now }: Pick<App, "now">): DashboardOptions["assistants"] {
+export function assistantsOf(
+  config: ServeConfig,
+  { now }: Pick<App, "now">,
+  log: Pick<Log, "line">,
+): DashboardOptions["assistants"] {
   const { mcp, dashboard, basePath, adminListen, publicUrl, outgoing } = config;
   if (!mcp || !dashboard) return null;
   const urls = [linkBaseOf(config), adminListen === null ? publicUrl : null];
@@ -45,7 +50,10 @@ export function assistantsOf(config: ServeConfig, { now }: Pick<App, "now">): Da
     registers: config.mcpRegistration,
     async read(url, limits) {
       const { createReader } = await import("../../src/send/client-document.ts");
-      return createReader(outgoing.targetNetworks, now, VERSION)(url, limits);
+      const found = await createReader(outgoing.targetNetworks, now, VERSION)(url, limits);
+      if ("error" in found)
+        log.line("debug", `the document of a client at ${new URL(url).host} cannot be read: ${found.error}`);
+      return found;
     },
   };
 }

@@ -10,7 +10,7 @@ export const DRAIN = {
 
 /** How many wrong tokens an address may send before it has to wait. */
 export const MAX_WRONG_TOKENS = {
-  /** Wrong tokens from one address. Beyond: 429 with `Retry-After`. */
+  /** Wrong tokens from one address, and requests for tokens of assistants that are refused. Beyond: 429 with `Retry-After`. */
   count: 20,
   /** Seconds in which they are counted. Beyond: the count starts over. */
   seconds: 60,
@@ -18,11 +18,22 @@ export const MAX_WRONG_TOKENS = {
 
 /** How many requests an address may send to sign an assistant in. */
 export const MAX_OAUTH_REQUESTS = {
-  /** Registrations, revocations, and codes and tokens that are refused, from one address. Beyond: 429 with `Retry-After`. */
+  /** Registrations and revocations from one address. Beyond: 429 with `Retry-After`. */
   count: 60,
   /** Seconds in which they are counted. Beyond: the count starts over. */
   seconds: 60,
 } as const;
+
+/** How many documents of clients are fetched for a user. */
+export const MAX_CLIENT_DOCUMENTS = {
+  /** Documents of clients that are fetched for a user. Beyond: 429 with `Retry-After`. */
+  count: 20,
+  /** Seconds in which they are counted. Beyond: the count starts over. */
+  seconds: 60,
+} as const;
+
+/** Documents of clients that are fetched at a time. Beyond: 429 with `Retry-After`. */
+export const MAX_CLIENT_FETCHES = 4;
 
 /** Bytes of a request for a token, a registration or a revocation. Beyond: 413. */
 export const MAX_OAUTH_BODY = 16 * KiB;

@@ -1,8 +1,8 @@
-import { readText } from "./request.ts";
+import { readJson } from "./request.ts";
 import { createSendPolicy } from "./route.ts";
 
 /**
- * Reads texts of the internet for a server, such as the document of a client: of at most `bytes`, in `ms` milliseconds, from
+ * Reads JSON of the internet for a server, such as the document of a client: of at most `bytes`, in `ms` milliseconds, from
  * addresses that targets may have too, without redirects.
  */
 export function createReader(targetNetworks: readonly string[], now: () => number, version: string) {
@@ -12,5 +12,5 @@ export function createReader(targetNetworks: readonly string[], now: () => numbe
     "Accept-Encoding": "identity",
     "User-Agent": `formflag/${version}`,
   };
-  return (url: string, limits: { bytes: number; ms: number }) => readText(policy, url, headers, limits);
+  return (url: string, limits: { bytes: number; ms: number }) => readJson(policy, url, headers, limits);
 }

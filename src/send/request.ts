@@ -35,7 +35,12 @@ const MAX_LINE = 1024;
 /** Bytes of an answer that are kept: more than any secret in it. */
 const MAX_KEPT = 16 * 1024;
 
-const NOTHING = Buffer.alloc(0);
+/** The first bytes of a body, and whether it was read to its end. */
+type Drained = { start: Buffer; isWhole: boolean };
+
+const NOTHING: Drained = { start: Buffer.alloc(0), isWhole: false };
+
+const IS_JSON = /^application\/(?:json|[\w.-]+\+json)\s*(?:;|$)/i;
 
 /** Characters from which on a part of a URL may be secret. */
 const SHORTEST = 6;
@@ -73,18 +78,21 @@ export async function askOnce(
   return error === null ? { answer: start.toString() } : { error };
 }
 
-/** Reads the text at an address, of at most so many bytes, by the rules of {@link sendRequest}, or says why there is none. */
-export async function readText(
+/** Reads the whole JSON at an address, of at most so many bytes, by the rules of {@link sendRequest}, or says why there is none. */
+export async function readJson(
   policy: SendPolicy,
   url: string,
   headers: Record<string, string>,
   { bytes, ms }: { bytes: number; ms: number },
 ): Promise<{ answer: string } | { error: string }> {
-  const { attempt, start } = await exchange(policy, { method: "GET", url, headers, body: "" }, bytes + 1, {
-    timeoutMs: ms,
-  });
+  const request = { method: "GET", url, headers, body: "" };
+  const { attempt, start, isWhole, type } = await exchange(policy, request, bytes + 1, { timeoutMs: ms });
   if (attempt.error !== null) return { error: attempt.error };
-  return start.length > bytes ? { error: `it has more than ${bytes} bytes` } : { answer: start.toString() };
+  if (start.length > bytes) return { error: `it has more than ${bytes} bytes` };
+  if (!isWhole) return { error: `it was cut off, or took longer than ${ms / 1000} s` };
+  return IS_JSON.test(type)
+    ? { answer: start.toString() }
+    : { error: "its Content-Type is not application/json" };
 }
 
 /** Sends a request, and keeps the first `kept` bytes of the answer's body. */
@@ -93,7 +101,7 @@ async function exchange(
   request: OutgoingRequest,
   kept: number,
   { timeoutMs = SEND_TIMEOUT_MS, signal }: Options,
-): Promise<{ attempt: Attempt; start: Buffer }> {
+): Promise<{ attempt: Attempt; type: string } & Drained> {
   const url = parseHttpUrl(request.url);
   const end = new AbortController();
   let isLate = false;
@@ -106,12 +114,13 @@ async function exchange(
     until.throwIfAborted();
     const addresses = await findAddresses(policy, url, until);
     const response = await connect(policy, url, addresses, request, until);
-    const start = await drain(response, kept);
-    return { attempt: answered(response, lineIn(response, start, request), policy.now()), start };
+    const drained = await drain(response, kept);
+    const attempt = answered(response, lineIn(response, drained.start, request), policy.now());
+    return { attempt, type: response.headers.get("Content-Type") ?? "", ...drained };
   } catch (error) {
     signal?.throwIfAborted();
     const late = `${url.hostname} did not answer within ${timeoutMs / 1000} s`;
-    return { attempt: isLate ? unanswered(late, true) : failed(error, url), start: NOTHING };
+    return { attempt: isLate ? unanswered(late, true) : failed(error, url), type: "", ...NOTHING };
   } finally {
     timer.close();
     // Closes a connection whose answer was not read to its end.
@@ -166,21 +175,25 @@ function post(
  * Reads a body, since some receivers stop their work when the connection closes before it was read. Returns its first bytes,
  * about as many as are `kept`.
  */
-async function drain({ body }: Response, kept: number): Promise<Buffer> {
+async function drain({ body }: Response, kept: number): Promise<Drained> {
   const start: Uint8Array[] = [];
-  if (body === null) return Buffer.concat(start);
+  let isWhole = false;
+  if (body === null) return NOTHING;
   const reader = body.getReader();
   try {
     for (let size = 0; size < MAX_ANSWER;) {
       const { done, value } = await reader.read();
-      if (done) break;
+      if (done) {
+        isWhole = true;
+        break;
+      }
       if (size < kept) start.push(value.subarray(0, kept));
       size += value.byteLength;
     }
   } catch {
     // The status has arrived and counts, whether the rest is late or broken off.
   }
-  return Buffer.concat(start);
+  return { start: Buffer.concat(start), isWhole };
 }
 
 /** The first line of a body with a 4xx; undefined for one that is HTML, compressed or empty. */

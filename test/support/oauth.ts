@@ -76,6 +76,12 @@ export async function enter(server: Assistants, name: string): Promise<Browser> 
   return browser;
 }
 
+/** The answer that a page of a mistake has for the client, behind its link: the error, and who it comes from. */
+export async function mistakeOf(page: Response): Promise<URL> {
+  const [, href] = /<a class="button" href="([^"]+)"/.exec(await page.text()) ?? [];
+  return new URL(href!.replaceAll("&amp;", "&"));
+}
+
 /** The answer of a person to a request for authorization, as the client gets it: the address to which the browser is sent. */
 export async function answer(
   browser: Browser,
@@ -85,8 +91,10 @@ export async function answer(
   const page = await browser.ask(String(request));
   if (page.status !== 200)
     throw new Error(`${page.status} ${page.headers.get("location")} ${await page.text()}`);
-  const action = /<form method="post" action="([^"]*authorize[^"]*)"/.exec(await page.text())![1]!;
-  const sent = await browser.send(action.replaceAll("&amp;", "&"), fields);
+  const text = await page.text();
+  const action = /<form method="post" action="([^"]*authorize[^"]*)"/.exec(text)![1]!;
+  const user = /<input type="hidden" name="user" value="([^"]*)"/.exec(text)![1]!;
+  const sent = await browser.send(action.replaceAll("&amp;", "&"), { user, ...fields });
   if (sent.status !== 303) throw new Error(`${sent.status} ${await sent.text()}`);
   return new URL(sent.headers.get("location")!);
 }

@@ -30,7 +30,7 @@ export function clientIn(metadata: unknown): Omit<OAuthClient, "id"> {
     if (typeof each !== "string" || !isRedirect(each))
       throw refusal(
         "invalid_redirect_uri",
-        "a redirect has https, or http on this machine, or a scheme of an app, and no fragment",
+        "a redirect has https and a plain host, or http on this machine, or a scheme of an app such as com.example.app, and no fragment",
       );
     return each;
   });
@@ -49,9 +49,29 @@ function lineOf(text: string): string {
 
 const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "[::1]", "localhost"]);
 
-/** Schemes with a meaning to browsers or systems, which no app can own. */
-const NOT_OF_APPS =
-  /^(?:about|blob|chrome|data|edge|file|filesystem|ftp|intent|javascript|mailto|ms-.*|res|search-ms|shell|sms|tel|vbscript|view-source|wss?|wyciwyg):$/;
+/** Schemes of editors and assistants that do not follow the rule for schemes of apps (RFC 8252, 7.1). */
+const OLD_SCHEMES: ReadonlySet<string> = new Set([
+  "claude",
+  "cursor",
+  "vscode",
+  "vscode-insiders",
+  "windsurf",
+  "zed",
+]);
+
+/** Whether a scheme is one of an app: a domain name in reverse, such as `com.example.app`, or a known one. */
+function isOfApp(scheme: string): boolean {
+  return OLD_SCHEMES.has(scheme) || (scheme.includes(".") && isName(scheme));
+}
+
+/** Whether a host is a name or an address. URLs may have hosts such as `*`, or with `;`, which mean something in a policy of pages. */
+function isPlainHost(host: string): boolean {
+  return /^\[[a-f\d:.]+\]$/.test(host) || isName(host);
+}
+
+function isName(text: string): boolean {
+  return text.split(".").every((label) => /^[a-z\d_-]+$/.test(label));
+}
 
 /** Parameters of an answer, which the address that it is sent to must not have. */
 const OF_ANSWERS = ["code", "state", "iss", "error"];
@@ -62,9 +82,9 @@ function isRedirect(text: string): boolean {
   const url = URL.parse(text);
   if (url === null || url.username !== "" || url.password !== "") return false;
   if (OF_ANSWERS.some((name) => url.searchParams.has(name))) return false;
-  if (url.protocol === "https:") return true;
+  if (url.protocol === "https:") return isPlainHost(url.hostname);
   if (url.protocol === "http:") return LOOPBACK.has(url.hostname);
-  return !NOT_OF_APPS.test(url.protocol);
+  return isOfApp(url.protocol.slice(0, -1));
 }
 
 /**

@@ -14,18 +14,22 @@ export type ReadDocument = (
 /** Documents that are kept. */
 const MOST_KEPT = 100;
 
-/** The clients that people may sign in. `registers` is whether clients register, and `read` gets the documents of others. */
-export function createClients(app: AccessApp, registers: boolean, read: ReadDocument) {
+/** The clients that people may sign in. `registers` is whether clients register. */
+export function createClients(app: AccessApp, registers: boolean) {
   const kept = new Map<string, { client: OAuthClient; until: number }>();
 
-  const fetched = async (id: string): Promise<OAuthClient> => {
+  const fetched = async (id: string, read: ReadDocument): Promise<OAuthClient> => {
     const { href } = documentUrl(id);
     const known = kept.get(id);
     if (known && known.until > app.now()) return known.client;
     const { document: bytes, documentMs: ms, documentSeconds } = GRANT_LIMITS;
     const found = await read(href, { bytes, ms });
+    // The same words whatever was wrong: no one learns from them what answers in the network of this server.
     if ("error" in found)
-      throw refusal("invalid_client", `the document of the client cannot be read: ${found.error}`);
+      throw refusal(
+        "invalid_client",
+        `the document of the client cannot be read: it has to be at a public address, in application/json, of at most ${bytes} bytes and sent within ${ms / 1000} s, without redirects`,
+      );
     const client = clientOfDocument(id, parseJson(found.answer));
     kept.delete(id);
     const [oldest] = kept.keys();
@@ -33,9 +37,9 @@ export function createClients(app: AccessApp, registers: boolean, read: ReadDocu
     kept.set(id, { client, until: app.now() + documentSeconds * 1000 });
     return client;
   };
-  /** The client with that id. Throws `invalid_client`, and what is wrong with its document. */
-  return async (id: string): Promise<OAuthClient> => {
-    if (isDocumentId(id)) return fetched(id);
+  /** The client with that id, whose document `read` gets unless it is kept. Throws `invalid_client`, and what `read` throws. */
+  return async (id: string, read: ReadDocument): Promise<OAuthClient> => {
+    if (isDocumentId(id)) return fetched(id, read);
     if (registers) return registeredClient(app, id);
     throw refusal(
       "invalid_client",

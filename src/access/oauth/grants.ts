@@ -75,12 +75,17 @@ export async function allowClient(
 /** A code as a client sends it, with its verifier. */
 export type SentCode = Omit<PresentedCode, "hash" | "challenge"> & { code: string; verifier: string };
 
-/** Exchanges a code for tokens. Throws `invalid_grant` (RFC 6749, 5.2). */
+/** A verifier (RFC 7636, 4.1). */
+const VERIFIER = /^[\w.~-]{43,128}$/;
+
+/** Exchanges a code for tokens. Throws `invalid_grant` (RFC 6749, 5.2), and `invalid_request` for a malformed verifier. */
 export async function exchangeCode(
   app: AccessApp,
   { code, verifier, ...presented }: SentCode,
   address: string,
 ): Promise<Tokens> {
+  if (!VERIFIER.test(verifier))
+    throw refusal("invalid_request", "a code_verifier has 43 to 128 letters, digits, and - . _ ~");
   const { tokens, issued } = newTokens(app, signInSecret(app.random));
   const challenge = challengeOf(verifier);
   const found = await app.store.grants.start({ ...presented, hash: sha256(code), challenge }, issued, {

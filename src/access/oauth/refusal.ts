@@ -17,7 +17,17 @@ export const OAUTH_ERRORS = [
 
 export type OAuthError = (typeof OAUTH_ERRORS)[number];
 
+/** The code in OAuth of an error; undefined for any other error. */
+export function errorOf(error: unknown): OAuthError | undefined {
+  return error instanceof AppError ? OAUTH_ERRORS.find((each) => each === error.reason) : undefined;
+}
+
 /** A refusal with its code in OAuth as the reason. */
 export function refusal(code: OAuthError, message: string): AppError {
   return new AppError("invalid", message, { reason: code });
+}
+
+/** The refusal of a resource that is not the one of this server, if that is known (RFC 8707, 2). */
+export function wrongTarget(resource: string | undefined): AppError {
+  return refusal("invalid_target", `the resource of this server is ${resource ?? "at another address"}`);
 }

@@ -1,6 +1,6 @@
 import { GRANT_SCOPES, type GrantScope } from "./grant.ts";
 import { type OAuthClient, allowsRedirect } from "./client.ts";
-import { type OAuthError, refusal } from "./refusal.ts";
+import { type OAuthError, refusal, wrongTarget } from "./refusal.ts";
 
 /** A request for authorization that can be answered (RFC 6749, 4.1.1; RFC 7636; RFC 8707). */
 export type AuthorizationRequest = {
@@ -30,11 +30,12 @@ export function needed(parameters: ReadonlyMap<string, string>, name: string): s
   return value;
 }
 
-/** The address to which the answer to a request goes. Throws `invalid_redirect_uri`, whose answer must not go anywhere. */
+/** The address to which the answer to a request goes. Throws `invalid_redirect_uri` and `invalid_request`, whose answers must not go anywhere. */
 export function redirectIn(parameters: ReadonlyMap<string, string>, client: OAuthClient): string {
   const [only, ...others] = client.redirects;
-  const asked = parameters.get("redirect_uri") ?? (others.length === 0 ? only : undefined);
-  if (asked !== undefined && allowsRedirect(client, asked)) return asked;
+  const asked =
+    others.length === 0 ? (parameters.get("redirect_uri") ?? only!) : needed(parameters, "redirect_uri");
+  if (allowsRedirect(client, asked)) return asked;
   throw refusal("invalid_redirect_uri", "the client asks to be answered at an address that is not its own");
 }
 
@@ -54,8 +55,7 @@ export function requestIn(
   // Without a method it is `plain` (RFC 7636, 4.3).
   if (parameters.get("code_challenge_method") !== "S256" || !/^[\w-]{43}$/.test(challenge))
     throw refusal("invalid_request", "a code_challenge with the code_challenge_method S256 is required");
-  if ((parameters.get("resource") ?? resource) !== resource)
-    throw refusal("invalid_target", `the resource of this server is ${resource}`);
+  if ((parameters.get("resource") ?? resource) !== resource) throw wrongTarget(resource);
   const words = (parameters.get("scope") ?? "").split(" ");
   const asked = GRANT_SCOPES.filter((scope) => words.includes(scope));
   return {

@@ -3,6 +3,7 @@ import {
   REDIRECT,
   answer,
   callTool,
+  mistakeOf,
   openBrowser,
   openClient,
   signIn,
@@ -43,17 +44,94 @@ describe("a code", () => {
     expect(await client.refresh(refresh)).toMatchObject({ status: 400, error: "invalid_grant" });
   });
 
-  test.each([
-    { redirect_uri: "http://127.0.0.1:7777/other" },
-    { resource: "https://other.example/mcp" },
-    { client_id: "client-other" },
-  ])("with %p in the exchange gives no token", async (wrong) => {
+  test.each([{ redirect_uri: "http://127.0.0.1:7777/other" }, { client_id: "client-other" }])(
+    "with %p in the exchange gives no token",
+    async (wrong) => {
+      const client = await openClient(server);
+      const code = (await answer(ann, client.request())).searchParams.get("code")!;
+      expect(await client.exchange(code, wrong as never)).toMatchObject({
+        status: 400,
+        error: "invalid_grant",
+      });
+    },
+  );
+});
+
+describe("a request for tokens", () => {
+  const wrong = "https://other.example/mcp";
+
+  test("for another resource says which one this server has, and spends no code and no refresh token", async () => {
     const client = await openClient(server);
+    const target = { status: 400, error: "invalid_target" };
+    const words = { error_description: expect.stringContaining(`${server.url}/mcp`) };
     const code = (await answer(ann, client.request())).searchParams.get("code")!;
-    expect(await client.exchange(code, wrong as never)).toMatchObject({
-      status: 400,
-      error: "invalid_grant",
+    expect(await client.exchange(code, { resource: wrong })).toMatchObject({ ...target, ...words });
+    const { refresh_token: token } = await client.exchange(code);
+    expect(await client.refresh(token!, { resource: wrong })).toMatchObject({ ...target, ...words });
+    expect(await client.refresh(token!, { resource: `${server.url}/mcp` })).toMatchObject({ status: 200 });
+  });
+
+  test.each(["a", "a".repeat(42), "a".repeat(129), `${"a".repeat(43)} `, `${"a".repeat(43)}é`])(
+    "with %p, which is not a verifier, is malformed and spends no code",
+    async (verifier) => {
+      const client = await openClient(server);
+      const code = (await answer(ann, client.request())).searchParams.get("code")!;
+      const refused = await client.exchange(code, { code_verifier: verifier });
+      expect(refused).toMatchObject({ status: 400, error: "invalid_request" });
+      expect(refused.error_description).toContain("code_verifier");
+      expect(await client.exchange(code)).toMatchObject({ status: 200 });
+    },
+  );
+});
+
+describe("a registration", () => {
+  const register = (redirect: string) =>
+    fetch(`${server.url}/oauth/register`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ redirect_uris: [redirect] }),
     });
+
+  test.each([
+    "https://*.example/back",
+    "https://*/back",
+    "https://a.example;script-src/back",
+    "https://a.example,b.example/back",
+    "https://'self'/back",
+    "https://a!b.example/back",
+    "https://a..example/back",
+    "http://*:7777/back",
+    "ms-msdt:/id",
+    "jar:https://evil.example/a",
+    "steam://run/1",
+    "market://details",
+    "javascript:alert(1)",
+    "com.:/back",
+    ".com:/back",
+    "vscodes://a.b/back",
+  ])("names no redirect such as %s", async (redirect) => {
+    const refused = await register(redirect);
+    expect([refused.status, await refused.json()]).toEqual([
+      400,
+      expect.objectContaining({ error: "invalid_redirect_uri" }),
+    ]);
+  });
+
+  test.each([
+    "https://app.example:8443/back?a=b",
+    "https://xn--bcher-kva.example/back",
+    "https://192.0.2.1/back",
+    "https://[2001:db8::1]/back",
+    "http://[::1]/back",
+    "com.example.app:/oauth/back",
+    "cursor://anysphere.cursor-mcp/oauth/callback",
+    "vscode://vscode.microsoft-authentication",
+    "vscode-insiders://a/back",
+    "windsurf://a/back",
+    "zed://a/back",
+    "claude://a/back",
+  ])("may name %s", async (redirect) => {
+    expect((await register(redirect)).status).toBe(201);
   });
 });
 
@@ -65,9 +143,10 @@ describe("a request for authorization", () => {
     { code_challenge: "short" },
   ])("without PKCE by S256, as with %p, gets an error with the issuer, and no code", async (change) => {
     const client = await openClient(server);
-    const { status, headers } = await ann.ask(client.request(change));
-    const back = new URL(headers.get("location")!);
-    expect([status, `${back.origin}${back.pathname}`]).toEqual([303, REDIRECT]);
+    const page = await ann.ask(client.request(change));
+    expect([page.status, page.headers.get("location")]).toEqual([400, null]);
+    const back = await mistakeOf(page);
+    expect(`${back.origin}${back.pathname}`).toBe(REDIRECT);
     expect(Object.fromEntries(back.searchParams)).toEqual({
       error: "invalid_request",
       error_description: expect.stringContaining("S256"),
@@ -83,9 +162,44 @@ describe("a request for authorization", () => {
     ["invalid_request", { response_type: null }],
   ])("gets %s for %p", async (error, change) => {
     const client = await openClient(server);
-    const { headers } = await ann.ask(client.request(change));
-    const { searchParams } = new URL(headers.get("location")!);
+    const { searchParams } = await mistakeOf(await ann.ask(client.request(change)));
     expect([searchParams.get("error"), searchParams.get("iss")]).toEqual([error, server.url]);
+  });
+
+  test.each([{ response_type: "zz" }, { code_challenge: null }, { resource: "https://other.example/mcp" }])(
+    "of a stranger's client sends no person away by itself, as with %p: a page names who asks, and a link leads on",
+    async (change) => {
+      const client = await openClient(server, {
+        redirect_uris: ["https://evil.example/landing"],
+        client_name: "Evil",
+      });
+      const request = client.request({ redirect_uri: null, ...change });
+      const user = { user: "ann", scope: "read", answer: "allow" };
+      for (const page of [await ann.ask(request), await ann.send(request, user)]) {
+        expect([page.status, page.headers.get("location"), page.headers.get("refresh")]).toEqual([
+          400,
+          null,
+          null,
+        ]);
+        const text = await page.clone().text();
+        expect(text).toContain('<bdi dir="auto">Evil</bdi>');
+        expect(text).toContain('<bdi dir="auto">evil.example</bdi>');
+        const { origin, pathname, searchParams } = await mistakeOf(page);
+        expect([origin, pathname]).toEqual(["https://evil.example", "/landing"]);
+        expect([...searchParams.keys()]).toEqual(["error", "error_description", "state", "iss"]);
+      }
+    },
+  );
+
+  test("says that the redirect is missing, where the client has several", async () => {
+    const client = await openClient(server, {
+      redirect_uris: [REDIRECT, "https://app.example/back"],
+    });
+    const page = await ann.ask(client.request({ redirect_uri: null }));
+    expect([page.status, await page.text()]).toEqual([
+      400,
+      expect.stringContaining("parameter redirect_uri is missing"),
+    ]);
   });
 
   test("gets the issuer with a refusal too, by which a client notices a mix-up", async () => {
@@ -200,6 +314,7 @@ describe("the page of consent", () => {
   ])("gives no viewer's assistant %s", async (_, fields) => {
     const client = await openClient(server);
     const sent = await victor.send(client.request(), {
+      user: "victor",
       answer: "allow",
       ...(fields as Record<string, string>),
     });
@@ -213,11 +328,27 @@ describe("the page of consent", () => {
       "flags:read",
     ]);
     const sent = await ann.send(client.request({ scope: "flags:read" }), {
+      user: "ann",
       scope: "flags:write",
       answer: "allow",
     });
     expect(sent.status).toBe(400);
   });
+
+  test.each([{ user: "victor" }, {}])(
+    "that was shown to another user gives nothing of the present one, and is shown again, as with %p",
+    async (shown) => {
+      const client = await openClient(server);
+      for (const choice of ["allow", "deny"]) {
+        const fields = { ...shown, scope: "read", answer: choice } as Record<string, string>;
+        const sent = await ann.send(client.request(), fields);
+        expect([sent.status, sent.headers.get("location")]).toEqual([409, null]);
+        const page = await sent.text();
+        expect(page).toContain("You are signed in as ann now");
+        expect(page).toContain('name="user" value="ann"');
+      }
+    },
+  );
 
   test("escapes what a client says of itself, and says who sends it back where", async () => {
     const client = await openClient(server, {

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "bun:test";
 import { GRANT_LIMITS } from "../../../src/access/limits.ts";
+import { MAX_CLIENT_DOCUMENTS, MAX_CLIENT_FETCHES } from "../../../src/http/limits.ts";
 import {
   REDIRECT,
   answer,
@@ -22,7 +23,7 @@ const documents: Record<string, (url: string) => Response | Promise<Response>> =
   "/client.json": (url) => Response.json(metadata(url)),
   "/moved.json": () => new Response(null, { status: 302, headers: { Location: "/client.json" } }),
   "/missing.json": () => new Response("nothing", { status: 404 }),
-  "/broken.json": () => new Response("{"),
+  "/broken.json": () => new Response("{", { headers: JSON_TYPE }),
   "/list.json": () => Response.json([]),
   "/other.json": (url) => Response.json(metadata(url.replace("other", "client"))),
   "/secret.json": (url) =>
@@ -31,7 +32,42 @@ const documents: Record<string, (url: string) => Response | Promise<Response>> =
   "/none.json": (url) => Response.json({ ...metadata(url), redirect_uris: [] }),
   "/large.json": (url) => Response.json({ ...metadata(url), more: "a".repeat(GRANT_LIMITS.document) }),
   "/slow.json": () => new Promise<Response>(() => {}),
+  "/text.json": (url) =>
+    new Response(JSON.stringify(metadata(url)), { headers: { "Content-Type": "text/html" } }),
+  "/untyped.json": (url) => new Response(new TextEncoder().encode(JSON.stringify(metadata(url)))),
+  "/client.ld": (url) =>
+    new Response(JSON.stringify(metadata(url)), {
+      headers: { "Content-Type": "application/ld+json; charset=utf-8" },
+    }),
+  "/stalled.json": (url) => started(JSON.stringify(metadata(url)), () => {}),
+  "/endless.json": (url) =>
+    started(JSON.stringify(metadata(url)), (controller) => {
+      const space = setInterval(() => controller.enqueue(new TextEncoder().encode(" ")), 200);
+      ends.push(() => clearInterval(space));
+    }),
+  "/flood.json": (url) =>
+    new Response(
+      new ReadableStream({
+        start: (controller) => controller.enqueue(new TextEncoder().encode(JSON.stringify(metadata(url)))),
+        pull: (controller) => controller.enqueue(new Uint8Array(4096).fill(32)),
+      }),
+      { headers: JSON_TYPE },
+    ),
 };
+const JSON_TYPE = { "Content-Type": "application/json" };
+const ends: (() => void)[] = [];
+afterAll(() => ends.forEach((end) => end()));
+/** An answer whose body begins with a text that is whole, and does not end. */
+const started = (text: string, then: (controller: ReadableStreamDefaultController<Uint8Array>) => void) =>
+  new Response(
+    new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode(text));
+        then(controller);
+      },
+    }),
+    { headers: JSON_TYPE },
+  );
 const metadata = (url: string) => ({ client_id: url, client_name: "Claude", redirect_uris: [REDIRECT] });
 const asked: string[] = [];
 const host: { port?: number | undefined; stop: (now: boolean) => unknown } = Bun.serve({
@@ -41,7 +77,7 @@ const host: { port?: number | undefined; stop: (now: boolean) => unknown } = Bun
   fetch(request) {
     const { pathname } = new URL(request.url);
     asked.push(pathname);
-    return documents[pathname]!(request.url);
+    return documents[pathname.startsWith("/client-") ? "/client.json" : pathname]!(request.url);
   },
 });
 afterAll(() => host.stop(true));
@@ -53,6 +89,7 @@ const LONG = `https://127.0.0.1:${host.port}/${"a".repeat(GRANT_LIMITS.clientId)
 const env = { NODE_EXTRA_CA_CERTS: CERT };
 const server = await startAssistants(["--target-network", "127.0.0.1"], env);
 const ann = await signIn(server, "ann", "editor");
+const rita = await signIn(server, "rita", "viewer");
 
 test("the official client signs a person in by the address of its document, without registering", async () => {
   const { kept, provider } = createProvider({ clientMetadataUrl: idOf("/client.json") });
@@ -63,6 +100,59 @@ test("the official client signs a person in by the address of its document, with
   await auth(provider, { serverUrl: `${server.url}/mcp`, iss: server.url, authorizationCode: code });
   expect((await callTool(server, kept.tokens!.access_token)).status).toBe(200);
 });
+
+test("a document may be of another type of JSON, and the page shows its whole address", async () => {
+  const page = await ann.ask(clientOf(server, idOf("/client.ld")).request());
+  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining(`>${idOf("/client.ld")}<`)]);
+});
+
+test("what is wrong in the network is in the log alone, where the page has the same words for all of it", async () => {
+  const closed = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("") });
+  const port = closed.port;
+  await closed.stop(true);
+  const told = async (id: string) => {
+    const text = await (await ann.ask(clientOf(server, id).request())).text();
+    return /the document of the client cannot be read[^<]*/i.exec(text)?.[0];
+  };
+  const words = await told(idOf("/missing.json"));
+  expect(words).toContain("cannot be read");
+  for (const id of [
+    `https://127.0.0.1:${port}/client.json`,
+    `https://127.0.0.1:${new URL(server.url).port}/client.json`,
+    "https://10.0.0.1/client.json",
+    "https://name.invalid/client.json",
+    idOf("/moved.json"),
+    idOf("/text.json"),
+    idOf("/large.json"),
+  ])
+    expect([id, await told(id)]).toEqual([id, words]);
+});
+
+test("a user gets the documents of so many clients in a minute, and those that are kept", async () => {
+  const { count } = MAX_CLIENT_DOCUMENTS;
+  const olga = await signIn(server, "olga", "editor");
+  const ask = async (at: number) =>
+    (await olga.ask(clientOf(server, idOf(`/client-${at}`)).request())).status;
+  const statuses: number[] = [];
+  for (let at = 0; at <= count; at += 1) statuses.push(await ask(at));
+  expect(statuses).toEqual([...Array<number>(count).fill(200), 429]);
+  expect(await ask(0)).toBe(200);
+  expect((await ann.ask(clientOf(server, idOf("/client-other")).request())).status).toBe(200);
+});
+
+test(
+  "so many documents are fetched at a time, and more wait for a later try",
+  async () => {
+    const peter = await signIn(server, "peter", "editor");
+    const before = asked.length;
+    const ids = Array.from({ length: MAX_CLIENT_FETCHES + 3 }, (_, at) => idOf(`/slow.json?${at}`));
+    const all = await Promise.all(ids.map((id) => peter.ask(clientOf(server, id).request())));
+    const statuses = all.map(({ status }) => status).toSorted((a, b) => a - b);
+    expect(statuses).toEqual([...Array<number>(MAX_CLIENT_FETCHES).fill(400), 429, 429, 429]);
+    expect(asked.slice(before)).toHaveLength(MAX_CLIENT_FETCHES);
+  },
+  GRANT_LIMITS.documentMs + 10_000,
+);
 
 describe("a client", () => {
   test.each([
@@ -76,11 +166,16 @@ describe("a client", () => {
     ["that is sent back nowhere", "/none.json"],
     ["with a large document", "/large.json"],
     ["whose server does not answer", "/slow.json"],
+    ["whose document is a page", "/text.json"],
+    ["whose document has no type", "/untyped.json"],
+    ["whose document stops before its end", "/stalled.json"],
+    ["whose document goes on and on", "/endless.json"],
+    ["whose document never ends", "/flood.json"],
   ])(
     "%s is refused on this page",
     async (_, path) => {
       const before = asked.length;
-      const { status, headers } = await ann.ask(clientOf(server, idOf(path)).request());
+      const { status, headers } = await rita.ask(clientOf(server, idOf(path)).request());
       expect([status, headers.get("location")]).toEqual([400, null]);
       expect(asked.slice(before)).toEqual([path]);
     },

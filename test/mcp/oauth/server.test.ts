@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import * as oauth from "oauth4webapi";
+import { MAX_OAUTH_REQUESTS, MAX_WRONG_TOKENS } from "../../../src/http/limits.ts";
 import { onData } from "../../support/commands.ts";
 import { startServer } from "../../support/executable.ts";
 import {
@@ -7,6 +8,7 @@ import {
   answer,
   callTool,
   clientOf,
+  enter,
   openClient,
   signIn,
   startAssistants,
@@ -183,8 +185,32 @@ test("a grant and its tokens survive the end of the process, and are in the list
   const entries = await here.json<Record<string, unknown>[]>("audit", "list", "--action", "grant");
   expect(entries).toMatchObject([
     { action: "grant.revoke", object: grant!["id"], details: { user: "paul", client: "Claude" } },
-    { action: "grant.create", who: "paul", object: grant!["id"], details: { client: "Claude" } },
+    {
+      action: "grant.create",
+      who: "paul",
+      object: grant!["id"],
+      details: {
+        client: "Claude",
+        clientId: client.id,
+        redirect: `this machine (${new URL(REDIRECT).host})`,
+      },
+    },
   ]);
+});
+
+test("assistants stay in the lists of people without --mcp, and can be ended there", async () => {
+  const before = await startAssistants();
+  const paul = await signIn(before, "paul", "admin");
+  await tokensOf(await openClient(before), paul);
+  await before.stop();
+  const { url } = await startServer([], { data: before.data });
+  const later = await enter({ ...before, url }, "paul");
+  const pages = ["/dashboard/me", "/dashboard/access/users", "/dashboard/access/users/paul"];
+  const texts = async () => Promise.all(pages.map(async (page) => (await later.ask(page)).text()));
+  for (const text of await texts()) expect(text).toContain("End Claude of paul");
+  const [, end] = /action="([^"]*\/me\/grants\/[^"]+)"/.exec((await texts())[0]!)!;
+  expect((await later.send(end!, {})).status).toBe(303);
+  for (const text of await texts()) expect(text).not.toContain("Assistants</h2>");
 });
 
 test("an address that sends too much has to wait, while codes and tokens of others still count", async () => {
@@ -195,13 +221,17 @@ test("an address that sends too much has to wait, while codes and tokens of othe
       headers: { "X-Forwarded-For": address, "Content-Type": "application/x-www-form-urlencoded" },
       body: "grant_type=refresh_token&client_id=a&refresh_token=b&token=c",
     });
-  for (const path of ["token", "revoke", "register"]) {
+  for (const [path, { count }] of [
+    ["token", MAX_WRONG_TOKENS],
+    ["revoke", MAX_OAUTH_REQUESTS],
+    ["register", MAX_OAUTH_REQUESTS],
+  ] as const) {
     const address = `192.0.2.${path.length}`;
     const statuses: number[] = [];
-    for (let sent = 0; sent < 61; sent += 1) statuses.push((await post(path, address)).status);
-    expect(statuses.slice(0, 60)).not.toContain(429);
+    for (let sent = 0; sent <= count; sent += 1) statuses.push((await post(path, address)).status);
+    expect(statuses.slice(0, count)).not.toContain(429);
     const last = await post(path, address);
-    expect([statuses[60], last.status]).toEqual([429, 429]);
+    expect([statuses[count], last.status]).toEqual([429, 429]);
     expect(Number(last.headers.get("retry-after"))).toBeGreaterThan(0);
   }
   expect((await post("token", "198.51.100.1")).status).toBe(400);

@@ -1,7 +1,7 @@
-import { createClients } from "../../../access/oauth/clients.ts";
+import { type ReadDocument, createClients } from "../../../access/oauth/clients.ts";
 import { type GrantPlace, type GrantScope, scopesWithin } from "../../../access/oauth/grant.ts";
 import { allowClient } from "../../../access/oauth/grants.ts";
-import { OAUTH_ERRORS } from "../../../access/oauth/refusal.ts";
+import { errorOf } from "../../../access/oauth/refusal.ts";
 import {
   type AuthorizationRequest,
   answerTo,
@@ -14,13 +14,15 @@ import type { Caller } from "../../../access/caller.ts";
 import { INCLUDES } from "../../../access/scope.ts";
 import { AppError } from "../../../base/errors.ts";
 import type { Project } from "../../../projects/project.ts";
-import { MAX_SIGN_IN_BODY } from "../../limits.ts";
+import { MAX_CLIENT_DOCUMENTS, MAX_CLIENT_FETCHES, MAX_SIGN_IN_BODY } from "../../limits.ts";
 import { resourceOf, sitesOf } from "../../mcp/oauth/site.ts";
 import { AUTHORIZE_PATH } from "../../paths.ts";
+import { createPlaces, createRateLimiter } from "../../rate-limit.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
-import { type Fields, chosenOf, textOrNull, textsOf } from "../fields.ts";
+import { type Fields, chosenOf, textOf, textOrNull, textsOf } from "../fields.ts";
+import type { Page } from "../page.tsx";
 import type { Dashboard } from "../routes.ts";
-import { type Choice, consentPage } from "./consent.tsx";
+import { type Choice, consentPage, mistakePage } from "./consent.tsx";
 
 /** Projects that the page offers. */
 const MOST_PROJECTS = 200;
@@ -32,16 +34,31 @@ type Asked = AuthorizationRequest & { iss: string };
 export function authorizeRoutes({ app, options, get, post }: Dashboard) {
   const { assistants } = options;
   if (assistants === null) return;
-  const findClient = createClients(app, assistants.registers, assistants.read);
+  const findClient = createClients(app, assistants.registers);
+  const countDocument = createRateLimiter(app.now, "documents of assistants");
+  const enter = createPlaces(null, "documents of assistants", MAX_CLIENT_FETCHES);
+  const readFor =
+    (user: string): ReadDocument =>
+    async (url, limits) => {
+      countDocument(user, MAX_CLIENT_DOCUMENTS);
+      const leave = enter("");
+      if (leave === null)
+        throw new AppError("rate_limited", "too many assistants sign in at a time", { retryAfter: 5 });
+      try {
+        return await assistants.read(url, limits);
+      } finally {
+        leave();
+      }
+    };
 
   /**
-   * The request in the address of the page; an answer for the client where that has made a mistake. A client or a redirect that
-   * is not known is an error of this page.
+   * The request in the address of the page; a page with an answer for the client where that has made a mistake. A client or a
+   * redirect that is not known is an error.
    */
-  const read = async (c: DashboardContext): Promise<Asked | Response> => {
+  const read = async (c: DashboardContext): Promise<Asked | Page> => {
     const query = new URL(c.req.url, "http://no-host.invalid").searchParams;
     const parameters = parametersIn(query);
-    const client = await findClient(needed(parameters, "client_id"));
+    const client = await findClient(needed(parameters, "client_id"), readFor(c.get("caller").name));
     const redirect = redirectIn(parameters, client);
     const sites = sitesOf(c.req.raw, assistants);
     const iss = sites.find((site) => resourceOf(site) === parameters.get("resource")) ?? sites[0];
@@ -49,10 +66,12 @@ export function authorizeRoutes({ app, options, get, post }: Dashboard) {
     try {
       return { ...requestIn(parameters, client, redirect, resourceOf(iss)), iss };
     } catch (error) {
-      const code = error instanceof AppError && OAUTH_ERRORS.find((each) => each === error.reason);
-      if (!code) throw error;
-      const told = { error: code, error_description: error.message };
-      return c.redirect(answerTo(redirect, { ...told, state: parameters.get("state") ?? null, iss }), 303);
+      const code = errorOf(error);
+      if (code === undefined) throw error;
+      const { message } = error as AppError;
+      const state = parameters.get("state") ?? null;
+      const answer = answerTo(redirect, { error: code, error_description: message, state, iss });
+      return mistakePage({ client, redirect, message, answer });
     }
   };
   const pageFor = async (c: DashboardContext, asked: Asked, choice: Choice | null = null, fault?: string) => {
@@ -75,14 +94,19 @@ export function authorizeRoutes({ app, options, get, post }: Dashboard) {
 
   get(AUTHORIZE_PATH, null, async (c) => {
     const asked = await read(c);
-    return asked instanceof Response ? asked : pageFor(c, asked);
+    return "content" in asked ? asked : pageFor(c, asked);
   });
   post(
     AUTHORIZE_PATH,
     null,
     async (c, fields) => {
       const asked = await read(c);
-      if (asked instanceof Response) return asked;
+      if ("content" in asked) return asked;
+      const { name: user } = c.get("caller");
+      if (textOf(fields, "user") !== user) {
+        const fault = `You are signed in as ${user} now: choose again`;
+        return { ...(await pageFor(c, asked, null, fault)), status: 409 };
+      }
       const { client, redirect, state, iss, challenge, resource } = asked;
       if (chosenOf({ allow: "allow", deny: "deny" } as const, fields, "answer") === "deny")
         return c.redirect(answerTo(redirect, { error: "access_denied", state, iss }), 303);

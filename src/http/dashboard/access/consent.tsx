@@ -39,7 +39,7 @@ export function consentPage(shown: Shown): Page {
 function Consent({ asked: { client, redirect }, offered, projects, choice, to, fault }: Shown) {
   const name = useView().caller?.name;
   return (
-    <Form to={to} class="stack narrow" leaves>
+    <Form to={to} class="stack narrow" leaves values={{ user: name }}>
       <Fault message={fault} />
       <Notice tone="warn" title="Did you start this sign-in yourself, a moment ago?">
         <p>
@@ -47,16 +47,7 @@ function Consent({ asked: { client, redirect }, offered, projects, choice, to, f
           of your account. Deny it if a message brought you here.
         </p>
       </Notice>
-      <Facts
-        facts={[
-          ["Assistant", <Foreign text={client.name} />],
-          [
-            "Known by",
-            isDocumentId(client.id) ? <Foreign text={new URL(client.id).host} /> : "what it says itself",
-          ],
-          ["Goes on at", <Foreign text={hostOfRedirect(redirect)} />],
-        ]}
-      />
+      <ClientFacts client={client} redirect={redirect} />
       <SelectField
         name="project"
         label="Project"
@@ -104,6 +95,47 @@ function Consent({ asked: { client, redirect }, offered, projects, choice, to, f
       </div>
     </Form>
   );
+}
+
+function ClientFacts({ client, redirect }: Pick<AuthorizationRequest, "client" | "redirect">) {
+  const knownBy = isDocumentId(client.id) ? <Foreign text={client.id} /> : "what it says itself";
+  return (
+    <Facts
+      facts={[
+        ["Assistant", <Foreign text={client.name} />],
+        ["Known by", knownBy],
+        ["Goes on at", <Foreign text={hostOfRedirect(redirect)} />],
+      ]}
+    />
+  );
+}
+
+/**
+ * The page of a request that a client has to correct, with a link that takes the error there. It leads nowhere by itself: any
+ * page could otherwise send people to an address of its choice by way of this server (RFC 9700, 4.11.2).
+ */
+export function mistakePage({
+  client,
+  redirect,
+  message,
+  answer,
+}: Pick<AuthorizationRequest, "client" | "redirect"> & { message: string; answer: string }): Page {
+  return {
+    title: "This assistant cannot sign in",
+    section: "me",
+    status: 400,
+    content: (
+      <div class="stack narrow">
+        <Fault message={message} />
+        <ClientFacts client={client} redirect={redirect} />
+        <div class="buttons">
+          <a class="button" href={answer}>
+            Go back to the assistant
+          </a>
+        </div>
+      </div>
+    ),
+  };
 }
 
 /** The environments of any of the projects, each once. */

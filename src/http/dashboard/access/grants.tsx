@@ -1,5 +1,6 @@
 import { hostOfRedirect } from "../../../access/oauth/client.ts";
 import type { OAuthGrant } from "../../../access/oauth/grant.ts";
+import type { DashboardOptions } from "../dashboard-env.ts";
 import { Empty } from "../parts/card.tsx";
 import { AskingButton } from "../parts/danger.tsx";
 import { A } from "../parts/link.tsx";
@@ -7,6 +8,14 @@ import { Table } from "../parts/table.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { userPath } from "./parts.tsx";
+
+/** Grants as a page lists them: null where no assistants are served, and none are left of the time when they were. */
+export function shownGrants(
+  grants: readonly OAuthGrant[],
+  served: DashboardOptions["assistants"],
+): readonly OAuthGrant[] | null {
+  return served === null && grants.length === 0 ? null : grants;
+}
 
 /** Assistants that act for a user, or for anyone, each with a button that ends it; `from` is the page to come back to. */
 export function Assistants({

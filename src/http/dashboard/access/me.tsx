@@ -25,7 +25,7 @@ import { Badge, Fault, Notice } from "../parts/status.tsx";
 import { Fold } from "../parts/fold.tsx";
 import { useView } from "../view.ts";
 import { FactorFolds } from "../factors/passkeys.tsx";
-import { Assistants } from "./grants.tsx";
+import { Assistants, shownGrants } from "./grants.tsx";
 import { IdentityFold } from "./identity.tsx";
 import { SessionTable, membershipText, userPath } from "./parts.tsx";
 
@@ -33,7 +33,7 @@ type Shown = {
   user: User;
   memberships: readonly Membership[];
   sessions: readonly Session[];
-  /** Null if no assistants are served. */
+  /** As {@link shownGrants} returns them. */
   grants: readonly OAuthGrant[] | null;
   passkeys: readonly Passkey[];
   current: Session;
@@ -54,13 +54,13 @@ export function meRoutes({ app, options: { passwords, oidc, assistants }, get, p
     const [user, sessions, grants, passkeys, identity] = await Promise.all([
       findUser(app, found.name),
       listSessions(app, c.get("caller"), found.name),
-      assistants && listGrants(app, c.get("caller"), found.name),
+      listGrants(app, c.get("caller"), found.name),
       app.store.factors.passkeys(found.name),
       oidc && app.store.identities.ofUser(found.name),
     ]);
     const isNew = c.req.query("welcome") !== undefined;
     const account = oidc && { name: oidc.rules.name, identity: identity ?? null };
-    const shown = { user, memberships, sessions, grants, passkeys, current };
+    const shown = { user, memberships, sessions, grants: shownGrants(grants, assistants), passkeys, current };
     return mePage({ ...shown, isNew, failed, passwords, account });
   };
   const again =

@@ -27,7 +27,7 @@ type Shown = {
   provider: string | null;
   /** The one seen last comes first. */
   sessions: readonly Session[];
-  /** Null if no assistants are served. */
+  /** Null if none are shown. */
   grants: readonly OAuthGrant[] | null;
   /** A refused action: its error, and whether it was the deletion. */
   failed: { isDeletion: boolean; fault: string } | undefined;

@@ -24,7 +24,7 @@ import { type Typed, submit } from "../parts/submit.ts";
 import { Time } from "../parts/time.tsx";
 import type { Dashboard, Done } from "../routes.ts";
 import { AccessTabs, QrCode, SessionTable, userPath, waysInWords } from "./parts.tsx";
-import { Assistants } from "./grants.tsx";
+import { Assistants, shownGrants } from "./grants.tsx";
 import { userPage } from "./user-page.tsx";
 
 const USERS = "/access/users";
@@ -36,14 +36,15 @@ export function userRoutes({ app, options, get, post, perform, act }: Dashboard)
   const show = async (c: DashboardContext, typed: Typed | null = null) => {
     const [search, after] = [searchIn(c), c.req.query("after") || null];
     const filter = filterOf(c);
-    const [found, counts, sessions, grants] = await Promise.all([
+    const [found, counts, sessions, signedIn] = await Promise.all([
       findUsers(app, search, filter, after ?? undefined),
       app.store.users.counts(),
       listSessions(app, c.get("caller"), null),
-      options.assistants && listGrants(app, c.get("caller"), null),
+      listGrants(app, c.get("caller"), null),
     ]);
     const users = found.slice(0, PAGE);
     const next = found.length > PAGE ? users.at(-1)!.name : null;
+    const grants = shownGrants(signedIn, options.assistants);
     return usersPage({ users, search, filter, counts, after, next, sessions, grants, typed });
   };
   const showOne = async (
@@ -52,13 +53,14 @@ export function userRoutes({ app, options, get, post, perform, act }: Dashboard)
     failed?: { isDeletion: boolean; fault: string },
   ) => {
     const user = await findUser(app, name);
-    const [memberships, identity = null, sessions, grants] = await Promise.all([
+    const [memberships, identity = null, sessions, signedIn] = await Promise.all([
       app.store.members.ofUser(name),
       app.store.identities.ofUser(name),
       listSessions(app, c.get("caller"), name),
-      options.assistants && listGrants(app, c.get("caller"), name),
+      listGrants(app, c.get("caller"), name),
     ]);
     const provider = options.oidc?.rules.name ?? null;
+    const grants = shownGrants(signedIn, options.assistants);
     return userPage({ user, memberships, identity, provider, sessions, grants, failed });
   };
 
@@ -157,7 +159,7 @@ type Shown = {
   next: string | null;
   /** The one seen last comes first. */
   sessions: readonly Session[];
-  /** As the sessions; null if no assistants are served. */
+  /** As {@link shownGrants} returns them. */
   grants: readonly OAuthGrant[] | null;
   typed: Typed | null;
 };

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { ACCESS_PREFIX, GRANT_SCOPES } from "../../../access/oauth/grant.ts";
 import { assistantCaller, exchangeCode, refreshTokens, revokeByToken } from "../../../access/oauth/grants.ts";
-import { OAUTH_ERRORS, refusal } from "../../../access/oauth/refusal.ts";
+import { OAUTH_ERRORS, errorOf, refusal, wrongTarget } from "../../../access/oauth/refusal.ts";
 import { registerClient } from "../../../access/oauth/registration.ts";
 import { needed, parametersIn } from "../../../access/oauth/request.ts";
 import type { AccessApp } from "../../../access/store.ts";
@@ -11,7 +11,7 @@ import { type Client, limitKey } from "../../address.ts";
 import type { Assistant } from "../../auth.ts";
 import { parseJson, readAll } from "../../body.ts";
 import { type Report, showError } from "../../errors.ts";
-import { MAX_OAUTH_BODY, MAX_OAUTH_REQUESTS } from "../../limits.ts";
+import { MAX_OAUTH_BODY, MAX_OAUTH_REQUESTS, MAX_WRONG_TOKENS } from "../../limits.ts";
 import {
   AUTHORIZE_PATH,
   DASHBOARD_PATH,
@@ -22,7 +22,7 @@ import {
 } from "../../paths.ts";
 import { type Guard, createRateLimiter } from "../../rate-limit.ts";
 import { NO_SNIFF } from "../../security.ts";
-import { type Sites, resourceOf, siteOf } from "./site.ts";
+import { type Sites, resourceOf, siteOf, sitesOf } from "./site.ts";
 
 export type OAuthOptions = Sites & {
   app: AccessApp;
@@ -118,11 +118,14 @@ function serverMetadata(site: string, { dashboardUrl, registers }: OAuthOptions)
 }
 
 /** The requests of clients, by the last part of their paths. */
-function actsOf({ app, registers }: OAuthOptions): Readonly<Record<string, Act>> {
+function actsOf({ app, registers, ...sites }: OAuthOptions): Readonly<Record<string, Act>> {
   const count = createRateLimiter(app.now, "requests to sign an assistant in");
-  const countAt = (client: Client) => {
+  const countRefused = createRateLimiter(app.now, "requests for tokens that were refused");
+  const countAt = (client: Client, isRefused = false) => {
     const network = limitKey(client);
-    if (network !== null) count(network, MAX_OAUTH_REQUESTS);
+    if (network === null) return;
+    if (isRefused) countRefused(network, MAX_WRONG_TOKENS);
+    else count(network, MAX_OAUTH_REQUESTS);
   };
   const register: Act = async (request, client) => {
     countAt(client);
@@ -141,9 +144,13 @@ function actsOf({ app, registers }: OAuthOptions): Readonly<Record<string, Act>>
   return {
     async token(request, client) {
       try {
-        return Response.json(await tokensFor(app, await formIn(request), client.address));
+        const form = await formIn(request);
+        const resource = form.get("resource") ?? null;
+        const resources = sitesOf(request, sites).map(resourceOf);
+        if (resource !== null && !resources.includes(resource)) throw wrongTarget(resources[0]);
+        return Response.json(await tokensFor(app, form, resource, client.address));
       } catch (error) {
-        if (error instanceof AppError && error.reason === "invalid_grant") countAt(client);
+        if (errorOf(error) !== undefined) countAt(client, true);
         throw error;
       }
     },
@@ -158,10 +165,14 @@ function actsOf({ app, registers }: OAuthOptions): Readonly<Record<string, Act>>
 }
 
 /** Tokens for a code or a refresh token (RFC 6749, 4.1.3 and 6). */
-function tokensFor(app: AccessApp, form: ReadonlyMap<string, string>, address: string) {
+function tokensFor(
+  app: AccessApp,
+  form: ReadonlyMap<string, string>,
+  resource: string | null,
+  address: string,
+) {
   const grantType = needed(form, "grant_type");
   const client = needed(form, "client_id");
-  const resource = form.get("resource") ?? null;
   if (grantType === "authorization_code") {
     const redirect = form.get("redirect_uri") ?? null;
     const [code, verifier] = [needed(form, "code"), needed(form, "code_verifier")];

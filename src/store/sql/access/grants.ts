@@ -1,5 +1,6 @@
 import { entryOf } from "../../../access/audit/entry.ts";
 import type { Author } from "../../../access/caller.ts";
+import { hostOfRedirect } from "../../../access/oauth/client.ts";
 import type {
   FoundGrant,
   GrantEnd,
@@ -85,7 +86,13 @@ function* startGrant(
   }
   yield* replaceTokens(row.id, issued, by.at);
   const { clientName, scopes, project, environment, user } = row;
-  const details = { client: clientName, scopes: JSON.parse(scopes) as string[], environment };
+  const details = {
+    client: clientName,
+    clientId: row.client,
+    redirect: hostOfRedirect(row.redirect),
+    scopes: JSON.parse(scopes) as string[],
+    environment,
+  };
   const begun = { action: "grant.create", project, object: row.id, details } as const;
   yield* appendAudit([entryOf(begun, { ...by, who: user, type: "user" })]);
   return view({ ...row, usedAt: by.at, expiresAt: issued.expiresAt });
