@@ -204,7 +204,7 @@ export function membershipsContract(driver: Driver): void {
       const { id } = await send("Ann@example.com");
       for (const value of ["ann@example.com", "no address"]) await send(value);
       const mail = async () => {
-        const query = { limit: 9, before: null, formKeys: [form.key], projects: null, status: null };
+        const query = { limit: 9, before: null, formKeys: [form.key], projects: [], status: null };
         const { items } = await store.deliveries.page({ ...query, submission: null });
         expect(items).toMatchObject([
           { kind: "welcome", submission: id, target: "Ann@example.com", status: "queued" },

@@ -144,7 +144,12 @@ export function optInContract(driver: Driver): void {
       const pace = { hash: "cd".repeat(32), most: 3, within: 86_400_000, apart: 60_000 };
       const dueAt: (string | null)[] = [];
       for (let times = 0; times < 5; times += 1) {
-        const request = { id: nextId(), kind: "confirmation" as const, target: "d@example.com", pace };
+        const request = {
+          id: nextId(),
+          kind: "confirmation",
+          target: "d@example.com",
+          paces: [pace],
+        } satisfies NewDelivery;
         await send("d@example.com", {}, [request]);
         dueAt.push((await store.deliveries.find(request.id))?.nextAt ?? null);
       }

@@ -81,7 +81,7 @@ async function fillEveryTable(app: App & { clock: { now: number } }): Promise<vo
     kind: "autoreply" as const,
     target: "ada@example.com",
     limit: { hash: hash(), expiresAt: NOW + 1000, since: NOW, most: 5 },
-    pace: { hash: hash(), most: 1, within: 1000, apart: 0 },
+    paces: [{ hash: hash(), most: 1, within: 1000, apart: 0 }],
   };
   await store.submissions.insert(submissionTo(key, { conditions, deliveries: [reply] }));
   await addMember(store, key);
