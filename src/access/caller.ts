@@ -37,8 +37,6 @@ export type Caller = Rights & {
   session?: Pick<Session, "id" | "method" | "expiresAt"> | undefined;
   /** The way by which the caller's changes come. */
   source?: Source | undefined;
-  /** The name of the assistant's client that acts for a user, such as `Claude`; undefined for a caller that acts by itself. */
-  via?: string | undefined;
   /** The answer of a passkey of the user that came with the call, for one act. */
   passkey?: PasskeyAnswer | undefined;
   /** The network address of the request. */

@@ -18,6 +18,8 @@ export type Rights = {
   grants: readonly Grant[];
   /** The role of a user in every project; undefined for other callers. */
   role?: UserRole | undefined;
+  /** The name of the assistant's client that acts for a user, such as `Claude`; undefined for a caller that acts by itself. */
+  via?: string | undefined;
 };
 
 /**
@@ -32,6 +34,11 @@ export function requireScope(caller: Rights, needed: Scope, reach: Reach = {}): 
 export function hasScope({ grants }: Rights, needed: Scope, reach: Reach = {}): boolean {
   // A member of many projects has as many grants, most of them elsewhere.
   return grants.some((grant) => covers(grant, reach) && holds(grant, needed));
+}
+
+/** As {@link requireScope}, for a project in any of whose environments the scope is enough. */
+export function requireScopeWithin(caller: Rights, needed: Scope, project: string): void {
+  if (projectsWith(caller, needed)?.includes(project) === false) throw refusalOf(caller, needed, { project });
 }
 
 /** Throws `forbidden` unless the caller has the scope anywhere: in everything, a project, or an environment. */
@@ -99,11 +106,12 @@ function covers({ project, environments }: Grant, reach: Reach): boolean {
 }
 
 function refusalOf(caller: Rights, needed: Scope, reach: Reach): AppError {
-  const { name, type, role, grants } = caller;
+  const { name, type, role, via, grants } = caller;
   const { project } = reach;
   if (type === "user" && project !== undefined && !seesProject(caller, project))
     return noSuchProject(project);
-  const holder = `the ${type} "${name}"`;
+  // The user of an assistant may do more than it.
+  const holder = via === undefined ? `the ${type} "${name}"` : `"${name} via ${via}"`;
   if (seesNothing(caller))
     return new AppError("forbidden", `${holder} has no project yet`, {
       reason: "no-project",

@@ -1,5 +1,5 @@
 import type { Caller } from "../access/caller.ts";
-import { hasScopeSomewhere, requireScope, requireScopeAt } from "../access/rights.ts";
+import { hasScopeSomewhere, requireScope, requireScopeAt, requireScopeWithin } from "../access/rights.ts";
 import type { Call, Operation, Query, Unchecked } from "./operation.ts";
 import { MAX_ADMIN_BODY } from "./limits.ts";
 import { bodyTooLarge } from "./results.ts";
@@ -34,6 +34,7 @@ function requirePlace(
 ): void {
   if (scope === null) return;
   if (place === "seen" || place === "form") return requireScopeAt(caller, scope, names);
+  if (place === "within") return requireScopeWithin(caller, scope, names["project"]!);
   const inEnvironment = place === "environment" ? (names["environment"] ?? environment) : undefined;
   requireScope(caller, scope, { project: names["project"], environment: inEnvironment });
 }

@@ -30,11 +30,12 @@ export type Schemas = {
  * - `instance`: everything that is stored, or the server itself;
  * - `project`: the project in the path;
  * - `environment`: the environment of that project in the path or in the query; without one the project;
+ * - `within`: any environment of the project in the path, or the project; otherwise as `seen`;
  * - `form`: a form, a submission, a delivery or a target, which is looked up among what the caller sees;
  * - `self`: the caller;
  * - `seen`: any of it. The operation returns and changes only what the caller sees, and checks rights itself.
  */
-type Place = "instance" | "project" | "environment" | "form" | "self" | "seen";
+type Place = "instance" | "project" | "environment" | "form" | "self" | "seen" | "within";
 
 /** A call of an operation. */
 export type Call<S extends Schemas = Schemas, P extends string = string> = {

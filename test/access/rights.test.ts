@@ -66,6 +66,14 @@ describe("a refusal", () => {
     expect(refused(() => requireScopeSomewhere(member, "admin"))![1]).toContain("lacks the scope admin");
   });
 
+  test("of an assistant names it, since its user may do more", () => {
+    const live = { project: "shop", environment: "live" };
+    expect(refused(() => requireScope({ ...member, via: "Claude" }, "flags:write", live))).toEqual([
+      "forbidden",
+      '"ann via Claude" is limited to the environment staging of project shop',
+    ]);
+  });
+
   test("of a token elsewhere is the same for every project", () => {
     const ci = token({ scopes: ["flags:write"], project: "shop" });
     expect(refused(() => requireScope(ci, "flags:write", { project: "bank" }))).toEqual([

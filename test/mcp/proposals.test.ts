@@ -98,6 +98,33 @@ describe("where approvals are needed, a change", () => {
     expect(await app.store.ramps.find(live)).toBeUndefined();
   });
 
+  test("is proposed, read and withdrawn by an assistant of that environment, which reads no other's", async () => {
+    const { project, live, develop, twice, call } = await openCareful();
+    const inDevelop = changeIn(
+      await twice("flags_set", { ...develop, patch: { enabled: true }, propose: true }),
+    );
+    const ofWhole = changeIn(await twice("flags_set", { ...live, flag: "new", patch: {} }));
+    const limited = await connect(["flags:write"], { project, environment: "live" });
+    const asked = { ...live, patch: { enabled: true }, why: "sold out" };
+    const { plan } = (await limited.call("flags_set", asked)).value;
+    const own = changeIn(await limited.call("flags_set", { ...asked, dryRun: false, plan }));
+    expect(own).toMatchObject({ status: "open", environments: ["live"] });
+    expect(own.url).toEndWith(`/projects/${project}/changes/${own.id}`);
+    const { items } = (await limited.call("changes_list", { project })).value;
+    expect(items.map(({ id }) => id)).toContain(own.id);
+    expect(items.map(({ id }) => id)).not.toContain(inDevelop.id);
+    expect(changeIn(await limited.call("changes_get", { project, change: own.id })).id).toBe(own.id);
+    for (const tool of ["changes_get", "changes_withdraw"]) {
+      const { value } = await limited.call(tool, { project, change: inDevelop.id });
+      expect([tool, value.error["code"]]).toEqual([tool, "forbidden"]);
+    }
+    const others = { project, change: ofWhole.id };
+    expect((await limited.call("changes_withdraw", others)).value.error["code"]).toBe("forbidden");
+    const withdrawn = await limited.call("changes_withdraw", { project, change: own.id });
+    expect(changeIn(withdrawn).status).toBe("withdrawn");
+    expect((await call("changes_list", { project })).value.items).toHaveLength(3);
+  });
+
   test("is withdrawn by the assistant that proposed it, and by no other", async () => {
     const { project, live, twice, call } = await openCareful();
     const { id: change } = changeIn(await twice("flags_set", { ...live, patch: { enabled: true } }));

@@ -9,8 +9,8 @@ import { tempDirectory } from "../support/temp.ts";
  */
 const MOST = {
   "--version": [12, 40],
-  "flags get": [181, 783],
-  "flags list": [193, 854],
+  "flags get": [181, 784],
+  "flags list": [193, 855],
   "flags set": [252, 1124],
   "serve until it listens": [258, 1068],
   "serve with its jobs": [300, 1260],

@@ -1,6 +1,7 @@
 import type { Caller } from "../../access/caller.ts";
 import type { AuditAction } from "../../access/audit/entry.ts";
 import type { Review } from "../../access/review/review.ts";
+import { hasScope, requireScope, requireScopeWithin } from "../../access/rights.ts";
 import { AppError } from "../../base/errors.ts";
 import type { SetupChange } from "../setup.ts";
 import type { ProposalsApp } from "../store.ts";
@@ -35,6 +36,25 @@ export async function findProposal(
   const proposal = await store.proposals.find(project, id);
   if (!proposal) throw noSuchProposal(id);
   return proposal;
+}
+
+/** The proposal, for a caller who may read flags in all that it reaches. Throws `not_found`, `forbidden`. */
+export async function findReadable(
+  app: ProposalsApp,
+  caller: Caller,
+  place: ProposalPlace,
+): Promise<Proposal> {
+  const { project } = place;
+  requireScopeWithin(caller, "flags:read", project);
+  const proposal = await findProposal(app, place);
+  for (const environment of placesOf(proposal)) requireScope(caller, "flags:read", { project, environment });
+  return proposal;
+}
+
+/** Whether {@link findReadable} returns a proposal to the caller. */
+export function isReadable(caller: Caller, proposal: Proposal): boolean {
+  const { project } = proposal;
+  return placesOf(proposal).every((environment) => hasScope(caller, "flags:read", { project, environment }));
 }
 
 /** Throws `conflict` for a proposal that is closed. */

@@ -9,7 +9,15 @@ import { AppError } from "../../base/errors.ts";
 import type { Project } from "../../projects/project.ts";
 import { getProject } from "../../projects/projects.ts";
 import type { ProposalsApp } from "../store.ts";
-import { type ProposalPlace, findProposal, placesOf, requireEtag, requireOpen, update } from "./found.ts";
+import {
+  type ProposalPlace,
+  findProposal,
+  findReadable,
+  placesOf,
+  requireEtag,
+  requireOpen,
+  update,
+} from "./found.ts";
 import { type Proposal, type ProposalView, type Verdict, approversOf, isOwn } from "./proposal.ts";
 import type { ProposalChange } from "./proposal-change.ts";
 import { requireFactor } from "./approval-factor.ts";
@@ -107,11 +115,12 @@ function requireReviewer(caller: Caller, proposal: Proposal, { environments }: P
 }
 
 /** Withdraws a proposal: by its author, or by who may review it. Throws `forbidden`, `conflict` for a proposal that is closed. */
-export function withdrawProposal(
+export async function withdrawProposal(
   app: ProposalsApp,
   caller: Caller,
   place: ProposalPlace,
 ): Promise<ProposalView> {
+  await findReadable(app, caller, place);
   return settleProposal(app, caller, place, async (proposal) => {
     await requireOwnOrReviewer(app, caller, proposal);
     return update({ ...proposal, status: "withdrawn" }, "change.withdraw", []);

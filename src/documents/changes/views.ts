@@ -1,5 +1,5 @@
 import type { Caller } from "../../access/caller.ts";
-import { hasScope, requireScope } from "../../access/rights.ts";
+import { hasScope, requireScopeWithin } from "../../access/rights.ts";
 import { isoTime } from "../../base/clock.ts";
 import { AppError } from "../../base/errors.ts";
 import { createTurns } from "../../base/event-loop.ts";
@@ -8,7 +8,7 @@ import type { ProposalStatus } from "../../projects/approval.ts";
 import { getProject } from "../../projects/projects.ts";
 import type { SetupChange } from "../setup.ts";
 import type { ProposalsApp } from "../store.ts";
-import { type ProposalPlace, type Rerun, findProposal, reviewed } from "./found.ts";
+import { type ProposalPlace, type Rerun, findReadable, isReadable, reviewed } from "./found.ts";
 import { type Impact, impactOf } from "./impact.ts";
 import {
   type Proposal,
@@ -30,7 +30,7 @@ type Filter = {
   before?: { createdAt: number; id: string } | undefined;
 };
 
-/** Newest first. Throws `not_found`, `forbidden`. */
+/** Proposals that the caller may read, newest first. Throws `not_found`, `forbidden`. */
 export async function listProposals(
   app: ProposalsApp,
   caller: Caller,
@@ -38,14 +38,16 @@ export async function listProposals(
   { status, limit, before }: Filter,
   rerun: Rerun,
 ): Promise<Page<ProposalView>> {
-  requireScope(caller, "flags:read", { project });
+  requireScopeWithin(caller, "flags:read", project);
   const { environments } = await getProject(app, project);
   const statuses = status === undefined ? ALL : storedAs(status);
   const rights: KnownRights = new Map();
+  const takeTurns = createTurns();
   for (let cursor = before; ;) {
     const page = await app.store.proposals.page(project, { statuses, limit, before: cursor });
     const selected: Proposal[] = [];
-    for (const each of page.items) {
+    await takeTurns();
+    for (const each of page.items.filter((proposal) => isReadable(caller, proposal))) {
       const proposal = await standing(app, each, rights);
       const found = statusOf(proposal, approvalsNeeded(proposal, { environments }), app.now());
       if (status === undefined || found === status) selected.push(proposal);
@@ -54,7 +56,6 @@ export async function listProposals(
     // A page holds a few megabytes at most, so it is not filled up from the next ones.
     if (selected.length > 0 || !page.more || !last) {
       const views: ProposalView[] = [];
-      const takeTurns = createTurns();
       for (const proposal of selected) {
         views.push(await view(app, caller, proposal, rerun, rights));
         await takeTurns();
@@ -73,19 +74,20 @@ function storedAs(status: ProposalStatus): StoredStatus[] {
   return status === "expired" ? ["expired", "open"] : [status];
 }
 
-/** A proposal, while it can be applied with what it does to people. Throws `not_found`, `forbidden`. */
+/** A proposal, for readers of the whole project with what it does to people while it can be applied. Throws `not_found`, `forbidden`. */
 export async function getProposal(
   app: ProposalsApp,
   caller: Caller,
   place: ProposalPlace,
   rerun: Rerun,
 ): Promise<ProposalView> {
-  requireScope(caller, "flags:read", { project: place.project });
-  const found = await findProposal(app, place);
+  const { project } = place;
+  const found = await findReadable(app, caller, place);
   const shown = await view(app, caller, found, rerun);
+  if (!hasScope(caller, "flags:read", { project })) return shown;
   if (shown.isOutdated || (shown.status !== "open" && shown.status !== "approved")) return shown;
   const planned = await planNow(app, found, rerun);
-  return planned ? { ...shown, impact: await impactOf(app, place.project, planned.changes) } : shown;
+  return planned ? { ...shown, impact: await impactOf(app, project, planned.changes) } : shown;
 }
 
 /** The event that the webhooks of the project get, without settings of forms: any editor of flags may add a webhook. */

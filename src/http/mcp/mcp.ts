@@ -1,5 +1,6 @@
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import { Hono } from "hono";
+import { actorName } from "../../access/source.ts";
 import { AppError, ERROR_CODES } from "../../base/errors.ts";
 import { type Identity, type Session, identityOf, type Send } from "../../mcp/api.ts";
 import { MAX_MESSAGE } from "../../mcp/limits.ts";
@@ -77,6 +78,7 @@ export function createMcpService(admin: () => Promise<AdminApp>, options: Option
     const assistant = oauth?.assistantOf(request, authorization) ?? undefined;
     const send = adminCall(await admin(), authorization, { client, assistant });
     const identity = await identify(send, client);
+    const via = (await assistant?.())?.via;
     if (!hasTools(identity)) throw withoutTools(identity);
     const { message, refusal, status } = await messageOf(request);
     if (refusal) return Response.json(refusal, { status });
@@ -85,7 +87,7 @@ export function createMcpService(admin: () => Promise<AdminApp>, options: Option
       send,
       origin: new URL(request.url).origin,
       identify: async () => identity,
-      log: (tool, name) => log(`mcp: ${tool} by ${name}`),
+      log: (tool, who) => log(`mcp: ${tool} by ${actorName({ who, via })}`),
       report: (error) => report.error(error, request),
     });
     return handler.fetch(asked, { parsedBody: message });

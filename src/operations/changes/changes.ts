@@ -12,16 +12,19 @@ const ALL = "/projects/:project/changes";
 const ONE = "/projects/:project/changes/:change";
 
 const shared = { place: "project", confirms: false } as const;
+/** Operations on proposals that a caller limited to some environments may reach. */
+const within = { ...shared, place: "within" } as const;
 const review = { ...shared, method: "POST", scope: "flags:read" } as const;
 
 /** Changes that are proposed, reviewed and then applied. */
 export const changes = noun("changes", () => import("../schema/changes-schema.ts"), {
   list: {
-    ...shared,
+    ...within,
     method: "GET",
     path: ALL,
     tool: "changes_list",
-    summary: "List the proposed changes of a project, newest first",
+    summary:
+      "List the proposed changes of a project, newest first; a token for one environment gets those that reach no other",
     scope: "flags:read",
     defaults: { limit: DEFAULT_PAGE },
     run: async ({ app, caller, names, query: { before, ...filter } }) => {
@@ -32,7 +35,7 @@ export const changes = noun("changes", () => import("../schema/changes-schema.ts
     },
   },
   get: {
-    ...shared,
+    ...within,
     method: "GET",
     path: ONE,
     tool: "changes_get",
@@ -61,6 +64,7 @@ export const changes = noun("changes", () => import("../schema/changes-schema.ts
   },
   withdraw: {
     ...review,
+    ...within,
     path: `${ONE}/withdraw`,
     tool: "changes_withdraw",
     summary: "Withdraw a proposed change",

@@ -14,7 +14,6 @@ const PLACED = ["flags:read", "flags:write", "flags:locked"] as const satisfies 
 const ON_EVERY_ENVIRONMENT = [
   "GET /projects/{project}",
   "GET /projects/{project}/environments",
-  "GET /projects/{project}/changes",
   "GET /projects/{project}/manifest",
   "GET /projects/{project}/targets",
   "POST /projects/{project}/targets",

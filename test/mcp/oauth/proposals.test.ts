@@ -36,6 +36,7 @@ const approve = ({ url, etag }: Change, person: Browser) =>
 test("what an assistant proposes where approvals are required is its person's, and another person's to approve", async () => {
   const change = await proposeAs(ann, "production");
   expect(change).toMatchObject({ who: "ann", via: "Claude", needed: 1 });
+  expect(server.stderr()).toContain("mcp: flags_set by ann via Claude");
   expect(change.url).toStartWith(`${server.url}/dashboard/projects/shop/changes/`);
   const page = await (await ann.ask(change.url)).text();
   expect(page).toContain("ann via Claude");
