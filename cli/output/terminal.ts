@@ -140,8 +140,13 @@ function processStreams(): Streams {
     stdin: () => Bun.stdin.stream(),
     isTerminal,
     // Both streams take long to set up: they are used only if there is a terminal.
-    columns: (descriptor) => (descriptor === 1 ? process.stdout : process.stderr).columns || WIDTH,
+    columns: (descriptor) => usableWidth((descriptor === 1 ? process.stdout : process.stderr).columns),
   };
+}
+
+/** The columns of a terminal; {@link WIDTH} for fewer than a line needs. */
+export function usableWidth(columns: number): number {
+  return columns >= 20 ? columns : WIDTH;
 }
 
 function columnsIn(env: Record<string, string | undefined>): number | null {

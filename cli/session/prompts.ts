@@ -3,6 +3,7 @@ import type * as Prompts from "@clack/prompts";
 import { AppError } from "../../src/base/errors.ts";
 import { yieldToEventLoop } from "../../src/base/event-loop.ts";
 import { Cancelled } from "../exit.ts";
+import { usableWidth } from "../output/terminal.ts";
 import { printable } from "../output/text.ts";
 
 /** Prompts for a text until `check` returns undefined instead of a message. Enter alone stands for `usual`. */
@@ -46,11 +47,19 @@ export async function promptName(question: string, name: string): Promise<boolea
 export type Choice = string | { value: string; label: string };
 
 /** Prompts for one of the choices, by typing or with the arrow keys; Enter alone chooses none. */
-export async function promptChoice(message: string, choices: readonly Choice[]): Promise<string> {
+export function promptChoice(message: string, choices: readonly Choice[]): Promise<string> {
   if (choices.length === 0) throw new AppError("not_found", `${message} There is none yet.`);
   const nothing = { value: "", label: "type a name, or choose with the arrow keys" };
   const all = choices.map((each) => (typeof each === "string" ? { value: each, label: each } : each));
-  const options = [nothing, ...all.map(({ value, label }) => ({ value, label: printable(label) }))];
+  return promptOption(message, [nothing, ...all]);
+}
+
+/** As {@link promptChoice}, for what a later question asks to confirm: Enter alone chooses the first. */
+export function promptOption(
+  message: string,
+  choices: readonly { value: string; label: string }[],
+): Promise<string> {
+  const options = choices.map(({ value, label }) => ({ value, label: printable(label) }));
   return promptFor(({ autocomplete }) =>
     autocomplete({
       message,
@@ -65,6 +74,8 @@ export async function promptChoice(message: string, choices: readonly Choice[]):
 /** Prompts once the terminal is quiet, so that what was typed or pasted before is not taken for the answer. */
 async function promptFor(prompt: (prompts: typeof Prompts) => Promise<string | symbol>): Promise<string> {
   const prompts = await import("@clack/prompts");
+  // The library wraps at the width that is stored here, also at one of 0 columns.
+  process.stdout.columns = usableWidth(process.stdout.columns);
   await discardInput();
   const answer = await prompt(prompts);
   if (typeof answer !== "string") throw new Cancelled();

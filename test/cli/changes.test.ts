@@ -8,6 +8,7 @@ import { totpCode, totpStep } from "../../src/access/factors/totp.ts";
 import { apply } from "../support/records/apply.ts";
 import { random } from "../support/records/records.ts";
 import { startServer } from "../support/executable.ts";
+import { atTerminal } from "../support/terminal.ts";
 import { tempDirectory } from "../support/temp.ts";
 
 const LIVE = ["-p", "shop", "-e", "live"];
@@ -115,6 +116,14 @@ test("an approval that takes a factor is given with a code from standard input, 
     (await json<{ change: ProposalView }>("flags", "set", flag, ...LIVE, "--on", "--propose")).change;
   const change = await propose("sale");
   expect(change.approveWith).toBe("totp");
+  expect((await run("changes", "get", change.id, "-p", "shop")).stdout).toContain(
+    "approval takes a code of your authenticator app\n",
+  );
+  const operator = atTerminal(["changes", "approve", change.id, "-p", "shop", "--data", data]);
+  const { code: refused, screen } = await operator.ends();
+  expect([refused, screen]).toEqual([4, expect.stringContaining("only a person who is signed in")]);
+  expect(screen).not.toContain("approve this change?");
+  expect((await run("changes", "approve", change.id, "-p", "shop")).stderr).toContain("only a person");
   const approve = (args: string[], stdin = "") =>
     formflag(["changes", "approve", change.id, "-p", "shop", "--server", server.url, ...args], {
       env: { FORMFLAG_TOKEN: secret },

@@ -43,6 +43,17 @@ describe("a delete", () => {
 });
 
 describe("a form that is not named", () => {
+  test("is asked for in whole words on a terminal that says it has too few columns for one", async () => {
+    const { run, data } = await openShop();
+    await run("forms", "create", "contact");
+    const terminal = atTerminal(["forms", "get", "--data", data], {}, 1);
+    await terminal.shows("Which form?");
+    await terminal.shows("type a name, or choose with the arrow keys");
+    terminal.type("cont\r");
+    const { code, screen } = await terminal.ends();
+    expect({ code, screen }).toEqual({ code: 0, screen: expect.stringContaining("contact") });
+  });
+
   test("is chosen among those that there are", async () => {
     const { at, run } = await openShop();
     for (const form of ["contact", "orders"]) await run("forms", "create", form);

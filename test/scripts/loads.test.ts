@@ -9,11 +9,11 @@ import { tempDirectory } from "../support/temp.ts";
  */
 const MOST = {
   "--version": [12, 40],
-  "flags get": [181, 784],
+  "flags get": [181, 785],
   "flags list": [193, 855],
   "flags set": [252, 1124],
-  "serve until it listens": [258, 1068],
-  "serve with its jobs": [300, 1260],
+  "serve until it listens": [258, 1069],
+  "serve with its jobs": [300, 1261],
 };
 
 test("a command loads only what it needs, and a server what it needs to listen", () => {

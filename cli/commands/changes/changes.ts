@@ -2,6 +2,7 @@ import { type Command, Option } from "commander";
 import { changes as operations } from "../../../src/operations/changes/changes.ts";
 import { FACTOR_WORDS } from "../../../src/access/factors/second-factor.ts";
 import { PROPOSAL_STATUSES } from "../../../src/projects/approval.ts";
+import { TAKES } from "../../../src/documents/changes/approval-factor.ts";
 import type { ProposalView } from "../../../src/documents/changes/proposal.ts";
 import { actorName } from "../../../src/access/source.ts";
 import { AppError } from "../../../src/base/errors.ts";
@@ -85,12 +86,14 @@ const addGetCommand = verb("get", {
 
 async function describe(change: ProposalView, paint: Session["paint"]): Promise<string> {
   const { JSON_NOTATION, printDiff } = await import("../../output/diff.ts");
-  const { id, summary, why, isOutdated, needed, environments, reviews, expiresAt, etag } = change;
+  const { id, summary, why, isOutdated, needed, approveWith, environments, reviews, expiresAt, etag } =
+    change;
   const lines = [
     shown`change ${id}: ${summary}`,
     shown`status: ${statusInWords(change)}${isOutdated ? ": refresh it" : ""}, ${approvalsOf(change)} of ${needed} approvals`,
     shown`by ${actorName(change)}${why === null ? "" : `: ${why}`}`,
     shown`environments: ${environments.join(", ")}; expires ${expiresAt}`,
+    ...(approveWith === null ? [] : [`approval takes ${TAKES[approveWith]}`]),
     ...reviews.map(
       (each) =>
         shown`${each.verdict} by ${each.who}${each.factor === null ? "" : ` with ${FACTOR_WORDS[each.factor]}`}, ${each.at}${each.why === null ? "" : `: ${each.why}`}`,
@@ -158,6 +161,7 @@ const REVIEWS = (
     },
     run: async (session, { names, etag, code, why }) => {
       const [sees, asks] = [ETAG, CODE].map((each) => options.some((option) => option === each));
+      if (asks) await requireReviewable(session, names);
       const lacks = (sees && etag === undefined) || (asks && code === undefined);
       const present = lacks ? (await session.client.call(operations.get, { names })).change : null;
       if (present && etag === undefined) await agree(session, name, present);
@@ -184,6 +188,18 @@ function approvalsOf({ reviews }: ProposalView): number {
   return reviews.filter(({ verdict }) => verdict === "approved").length;
 }
 
+/** Throws what an approval would be refused with, whichever version it is of: without an etag, nothing is approved. */
+async function requireReviewable(
+  session: Session,
+  names: { project: string; change: string },
+): Promise<void> {
+  try {
+    await session.client.send(operations.approve, { names });
+  } catch (error) {
+    if (!(error instanceof AppError) || error.reason !== "etag-missing") throw error;
+  }
+}
+
 /** Shows a change at a terminal, where the person has to agree. */
 async function agree(session: Session, name: string, change: ProposalView): Promise<void> {
   if (!session.canPrompt()) return;
@@ -200,8 +216,7 @@ async function typedCode(session: Session, { approveWith, url }: ProposalView): 
     return promptSecret("Code of your authenticator app, or a recovery code");
   }
   const isPasskey = approveWith === "passkey";
-  const takes = isPasskey ? "a passkey" : "a code of your authenticator app";
-  throw new AppError("unconfirmed", `to approve this change takes ${takes}`, {
+  throw new AppError("unconfirmed", `to approve this change takes ${TAKES[approveWith]}`, {
     reason: isPasskey ? "passkey-needed" : "code-needed",
     hint: isPasskey
       ? `${page}, and approve it there`

@@ -22,7 +22,7 @@ import { segments } from "../../../../src/operations/segments.ts";
 import { shown } from "../../../output/text.ts";
 import type { Client } from "../../../session/client.ts";
 import { listAll } from "../../../session/pages.ts";
-import { promptChoice, promptText } from "../../../session/prompts.ts";
+import { promptChoice, promptOption, promptText } from "../../../session/prompts.ts";
 import { timeValue } from "../../../session/values.ts";
 import type { Place } from "../place.ts";
 
@@ -150,7 +150,7 @@ function guardsIn(text: string): Partial<Release> | string {
 
 async function choose<T extends string>(message: string, labels: Readonly<Record<T, string>>): Promise<T> {
   const choices = Object.entries<string>(labels).map(([value, label]) => ({ value, label }));
-  return (await promptChoice(message, choices)) as T;
+  return (await promptOption(message, choices)) as T;
 }
 
 /** Chooses among the metrics that are counted, or prompts for the event of another. */

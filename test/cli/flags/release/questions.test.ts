@@ -36,6 +36,18 @@ describe("the questions of a release", () => {
     expect(await stateOf("search")).toEqual(before);
   });
 
+  test("with words to choose from are answered with the first of them by Enter alone", async () => {
+    const { run, at, stateOf, place } = await openShop();
+    await run("flags", "set", "search", ...place);
+    const { code } = await answer(at("search"), [
+      ["Who gets it?", "\r"],
+      ["How?", "\r"],
+      [HOW.now.ask, "y\r"],
+    ]);
+    expect(code).toBe(0);
+    expect(await stateOf("search")).toMatchObject({ now: { enabled: true }, ramps: [] });
+  });
+
   test("are asked again for what is no answer, with what one is", async () => {
     const { run, at, stateOf, place } = await openShop();
     await run("flags", "set", "search", ...place);
