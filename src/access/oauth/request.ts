@@ -50,7 +50,7 @@ export function requestIn(
   resource: string,
 ): AuthorizationRequest {
   if (needed(parameters, "response_type") !== "code")
-    throw refusal("unsupported_response_type", "the response_type is code");
+    throw refusal("unsupported_response_type", "the response_type has to be code");
   const challenge = parameters.get("code_challenge") ?? "";
   // Without a method it is `plain` (RFC 7636, 4.3).
   if (parameters.get("code_challenge_method") !== "S256" || !/^[\w-]{43}$/.test(challenge))

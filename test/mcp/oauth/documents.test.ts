@@ -39,35 +39,23 @@ const documents: Record<string, (url: string) => Response | Promise<Response>> =
     new Response(JSON.stringify(metadata(url)), {
       headers: { "Content-Type": "application/ld+json; charset=utf-8" },
     }),
-  "/stalled.json": (url) => started(JSON.stringify(metadata(url)), () => {}),
+  "/stalled.json": (url) => begun(url, () => new Promise(() => {})),
   "/endless.json": (url) =>
-    started(JSON.stringify(metadata(url)), (controller) => {
-      const space = setInterval(() => controller.enqueue(new TextEncoder().encode(" ")), 200);
-      ends.push(() => clearInterval(space));
+    begun(url, async () => {
+      await Bun.sleep(200);
+      return " ";
     }),
-  "/flood.json": (url) =>
-    new Response(
-      new ReadableStream({
-        start: (controller) => controller.enqueue(new TextEncoder().encode(JSON.stringify(metadata(url)))),
-        pull: (controller) => controller.enqueue(new Uint8Array(4096).fill(32)),
-      }),
-      { headers: JSON_TYPE },
-    ),
+  "/flood.json": (url) => begun(url, async () => " ".repeat(4096)),
 };
 const JSON_TYPE = { "Content-Type": "application/json" };
-const ends: (() => void)[] = [];
-afterAll(() => ends.forEach((end) => end()));
-/** An answer whose body begins with a text that is whole, and does not end. */
-const started = (text: string, then: (controller: ReadableStreamDefaultController<Uint8Array>) => void) =>
-  new Response(
-    new ReadableStream<Uint8Array>({
-      start(controller) {
-        controller.enqueue(new TextEncoder().encode(text));
-        then(controller);
-      },
-    }),
-    { headers: JSON_TYPE },
-  );
+/** An answer whose body begins with a document that is whole, and goes on with what `more` returns. */
+const begun = (url: string, more: () => Promise<string>) => {
+  async function* body() {
+    yield JSON.stringify(metadata(url));
+    for (;;) yield await more();
+  }
+  return new Response(body(), { headers: JSON_TYPE });
+};
 const metadata = (url: string) => ({ client_id: url, client_name: "Claude", redirect_uris: [REDIRECT] });
 const asked: string[] = [];
 const host: { port?: number | undefined; stop: (now: boolean) => unknown } = Bun.serve({
@@ -106,7 +94,7 @@ test("a document may be of another type of JSON, and the page shows its whole ad
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining(`>${idOf("/client.ld")}<`)]);
 });
 
-test("what is wrong in the network is in the log alone, where the page has the same words for all of it", async () => {
+test("the page has the same words for whatever is wrong in the network", async () => {
   const closed = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("") });
   const port = closed.port;
   await closed.stop(true);
