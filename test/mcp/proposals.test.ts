@@ -65,7 +65,7 @@ describe("where approvals are needed, a change", () => {
     const { sent, value } = await twice("flags_set", { ...live, patch: { enabled: true } });
     const { id } = changeIn({ value });
     expect(changeIn(await call("flags_set", sent)).id).toBe(id);
-    for (const other of [{ patch: { enabled: true, description: "x" } }, { flag: "b" }]) {
+    for (const other of [{ patch: { enabled: true, description: "x" } }, { flag: "b" }, { why: "other" }]) {
       const { isError, value: refused } = await call("flags_set", { ...sent, ...other });
       expect([isError, refused.error["code"]]).toEqual([true, "conflict"]);
     }

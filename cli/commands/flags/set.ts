@@ -92,7 +92,8 @@ ends_with, sem_ver, matches, in_cidr, before, after. Join conditions with and, o
 With --ramp, the flag changes and its ramp starts, or neither: with --propose, people approve both at once. It raises the
 share of on, or of the variant that is not the default.
 
-A flag with --requires is as while it is off for every user for whom a flag that it needs is not as it has to be.
+With --requires, a flag is on only for users for whom each flag that it needs has one of the named values. For all others
+it is as if it were off.
 
 Examples:
   formflag flags set new-checkout -p shop -e production --on

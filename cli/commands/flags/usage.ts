@@ -55,7 +55,7 @@ export const addStaleCommand = verb("stale", {
     "project",
     "environment",
     ["--days <n>", "days for which a flag is unchanged or unread", "30"],
-    ["--strict", "say which can be removed, and exit 9 if it lists any"],
+    ["--strict", "say which can be removed, and exit 9 if one can"],
   ],
   help: `
 A flag looks finished if in every environment, or with -e in that one, it is
@@ -66,7 +66,8 @@ or if it is
   unreferenced  on no branch of the code that flags refs scan --upload has sent since the flag was created
 A server stores which flags were read once a minute and when it stops.
 
-With --strict, a flag that flags cleanup calls finished is removable. Exit code: 0; with --strict, 9 if it lists a flag.
+With --strict, a flag that flags cleanup calls finished is removable. Exit code: 0; with --strict, 9 if a listed flag
+is removable.
 
 Examples:
   formflag flags stale -p shop
@@ -92,7 +93,7 @@ Examples:
     suggest(
       shown`Where is one used? formflag flags refs scan -p ${project}. Done with it? formflag flags cleanup <flag> -p ${project}`,
     );
-    if (strict) throw new Failed(EXIT.difference);
+    if (stale.some(({ removable }) => removable)) throw new Failed(EXIT.difference);
   },
 });
 

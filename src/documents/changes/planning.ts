@@ -117,7 +117,7 @@ async function approvalsOf(
 
 /**
  * Makes planned changes, or proposes them if they need approvals, if the operation would still make the same ones from
- * the same setup. One plan makes one proposal, which its author gets again for the same call. Throws `conflict` with
+ * the same setup. One plan makes one proposal, which its author gets again for the same call and reason. Throws `conflict` with
  * the reason `plan-differs` if not, `unconfirmed` and `forbidden` for locked environments.
  */
 export async function applyPlan(
@@ -189,7 +189,8 @@ async function proposedBy(
     found.via === (caller.via ?? null) && (await isActor(app, caller, { ...found, name: found.who }));
   // As it is stored: without what is undefined.
   const called = JSON.parse(JSON.stringify(operation)) as ProposedOperation;
-  if (!isOwn || !Bun.deepEquals(found.operation, called)) throw differs();
+  const isSame = found.why === (caller.why ?? null) && Bun.deepEquals(found.operation, called);
+  if (!isOwn || !isSame) throw differs();
   return view(app, caller, found);
 }
 

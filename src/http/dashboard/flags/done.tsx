@@ -1,6 +1,7 @@
 import type { App } from "../../../app.ts";
 import { DAY_MS } from "../../../base/days.ts";
-import { finishedAmong, type Place, placesOf } from "../../../flags/cleanup.ts";
+import { AppError } from "../../../base/errors.ts";
+import { finishedAmong, type Place, placesOf, readCleanup } from "../../../flags/cleanup.ts";
 import { isOn } from "../../../flags/flag.ts";
 import { flags } from "../../../operations/flags.ts";
 import type { Project } from "../../../projects/project.ts";
@@ -11,6 +12,7 @@ import { Empty } from "../parts/card.tsx";
 import { ButtonForm } from "../parts/link.tsx";
 import { Pager } from "../parts/list.tsx";
 import { Table } from "../parts/table.tsx";
+import { Fault } from "../parts/status.tsx";
 import { counted, Foreign } from "../parts/text.tsx";
 import { DONE, flagPath, pathTo, projectPath } from "../paths.ts";
 import { projectPage } from "../project/project-page.tsx";
@@ -38,10 +40,21 @@ export function doneRoutes({ app, act, get, post }: Dashboard) {
     "flags:write",
     act({
       operation: flags.details,
-      input: ({ fields, names: { project } }) => ({
-        names: { project, flag: textOf(fields, "flag") },
-        body: { archived: true },
-      }),
+      async input({ c, fields, names: { project } }) {
+        const flag = textOf(fields, "flag");
+        // The page may be older than what holds the flag now.
+        const { finished, left } = await readCleanup(app, c.get("caller"), { project, flag });
+        if (!finished)
+          throw new AppError("conflict", `flag "${flag}" is not finished. ${left.join(" ")}`, {
+            reason: "not-finished",
+          });
+        return { names: { project, flag }, body: { archived: true } };
+      },
+      async again({ names }, faults) {
+        const project = await getProject(app, names.project);
+        return donePage(project, await readDone(app, project, null), faults["flag"]);
+      },
+      at: { "not-finished": "flag" },
       done: ({ slug }, { names: { project } }) => ({
         to: pathTo(DONE, { project }),
         text: `${slug} is archived.`,
@@ -95,7 +108,11 @@ function mayBeDone(
   );
 }
 
-function donePage(project: Project, { rows, after, next }: Awaited<ReturnType<typeof readDone>>): Page {
+function donePage(
+  project: Project,
+  { rows, after, next }: Awaited<ReturnType<typeof readDone>>,
+  fault?: string,
+): Page {
   const { slug } = project;
   return projectPage({
     project: slug,
@@ -110,10 +127,11 @@ function donePage(project: Project, { rows, after, next }: Awaited<ReturnType<ty
         rows[0]?.slug ?? "new-checkout",
         { p: slug },
       ],
-      ["In a pipeline: fail while flags can be removed", "flags stale", { p: slug, strict: true }],
+      ["In a pipeline: fail while a stale flag can be removed", "flags stale", { p: slug, strict: true }],
     ],
     content: (
       <>
+        <Fault message={fault} />
         <p class="soft">
           Everyone gets the same in every environment, and no ramp, experiment, form, schedule or other flag
           holds them. Take each out of the code, then archive it.

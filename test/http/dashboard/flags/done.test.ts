@@ -66,6 +66,18 @@ test("Archive there archives the flag once a locked environment is confirmed, an
   expect((await viewer.post(DONE, { flag: "newer" })).status).toBe(403);
 });
 
+test("Archive there refuses a flag that is no longer finished, and the page says what holds it", async () => {
+  const { app, signIn, listed } = await openShop();
+  const ann = await signIn("admin", "ann");
+  await setFlag(app, OPERATOR, { project: "shop", environment: "live", flag: "older" }, { enabled: false });
+  const refused = await ann.post(DONE, { flag: "older" });
+  expect(refused.status).toBe(409);
+  expect(refused.text).toContain("is not finished. Serve everyone the same in every environment");
+  expect(listed(refused.text)).toEqual(["newer"]);
+  const place = { project: "shop", environment: "live", flag: "older" };
+  expect((await app.store.flags.find(place))!.archived).toBe(false);
+});
+
 test("a long list of flags that are done is in pages", async () => {
   const { app, signIn, listed } = await openShop();
   for (let at = 0; at < 25; at += 1)
