@@ -23,7 +23,7 @@ export async function noteTurnedOff(
     for (const { neededBy, ...place } of some) {
       if ((neededBy ?? (await usersOf(session, place))).length === 0) continue;
       const planned = { operation: keyOf(operations.set), names: place, body };
-      const { turnsOff = [] } = await session.client.call(plans.make, { body: planned });
+      const { turnsOff = [] } = await session.client.call(plans.make, { body: planned, isStep: true });
       for (const slug of turnsOff.flatMap(({ flags }) => flags)) more.add(slug);
     }
     for (const { flag } of some) more.delete(flag);

@@ -77,39 +77,17 @@ async function render(source: FlagSource, before: FlagSet | undefined): Promise<
     isInSplit: splits(records, segments, source.members),
     prepare: preparation(records.flatMap(({ slug, enabled }) => (enabled ? (compiled.get(slug) ?? []) : []))),
   };
-  const add = (
-    key: string,
-    slug: string,
-    metadata: Record<string, unknown>,
-    evaluate: (subject: Subject, now: number) => Evaluation,
-  ) => {
-    // A flag has few results, which are the same objects each time: their JSON is created once.
-    const known = new WeakMap<Evaluation, Evaluated>();
-    const evaluatedOf = (result: Evaluation): Evaluated => {
-      if ("errorCode" in result)
-        return { isError: true, json: JSON.stringify({ key, ...result, metadata }), count: 0, of: [] };
-      const variant = key === slug ? result.variant : undefined;
-      // The providers for Python, Ruby and PHP read a variant of every flag, also of one without a value.
-      const { prerequisite, ...rest } = result;
-      const own = isNamed(slug, prerequisite) ? { ...metadata, prerequisite } : metadata;
-      const json = JSON.stringify({ key, ...rest, variant: result.variant ?? "", metadata: own });
-      const of = [[slug, result.variant ?? ""]] as const;
-      const evaluated = { isError: false, json, variant, count: 0, of };
-      known.set(result, evaluated);
-      if (isCounted && key === slug) readables.get(slug)!.servings.push(evaluated);
-      return evaluated;
-    };
-    byKey.set(key, (subject, now) => {
-      const result = evaluate(subject, now);
-      const evaluated = known.get(result) ?? evaluatedOf(result);
-      evaluated.count += 1;
-      return evaluated;
-    });
-  };
   const ofBrowsers = new Set(records.filter(({ browser }) => browser).map(({ slug }) => slug));
+  const forBrowsers = new Map<string, Evaluate>();
   // Browser keys read no name of a flag that is not theirs.
-  const isNamed = (slug: string, prerequisite?: string) =>
-    prerequisite !== undefined && (!ofBrowsers.has(slug) || ofBrowsers.has(prerequisite));
+  const add = ({ slug, browser, requires }: FlagValues & { slug: string }, result: Keyed) => {
+    const servings = isCounted && result.key === slug ? readables.get(slug)!.servings : null;
+    const own = resultsOf(slug, result, servings, () => true);
+    byKey.set(result.key, own);
+    if (!browser) return;
+    const shown = requires === "" ? own : resultsOf(slug, result, servings, (flag) => ofBrowsers.has(flag));
+    forBrowsers.set(result.key, shown);
+  };
   const { evaluates } = createPrerequisites(records, (slug) => compiled.get(slug)?.decide, source.needs);
   for (const record of records) {
     const { slug } = record;
@@ -120,18 +98,56 @@ async function render(source: FlagSource, before: FlagSet | undefined): Promise<
     readables.set(slug, readable);
     // Without a payload, its key does not exist: the application then uses its own default.
     if (record.payload !== null) {
-      readables.set(`${slug}${PAYLOAD_SUFFIX}`, readable);
-      add(`${slug}${PAYLOAD_SUFFIX}`, slug, metadata, createPayload(record, evaluate));
+      const key = `${slug}${PAYLOAD_SUFFIX}`;
+      readables.set(key, readable);
+      add(record, { key, metadata, evaluate: createPayload(record, evaluate) });
     }
-    add(slug, slug, metadata, evaluate);
+    add(record, { key: slug, metadata, evaluate });
     await takeTurns();
   }
-  const inOrder = [...byKey];
-  const forBrowsers = inOrder.filter(([key]) => ofBrowsers.has(readables.get(key)!.slug));
   return {
     ...set,
-    all: { byKey, inOrder },
-    forBrowsers: { byKey: new Map(forBrowsers), inOrder: forBrowsers },
+    all: { byKey, inOrder: [...byKey] },
+    forBrowsers: { byKey: forBrowsers, inOrder: [...forBrowsers] },
+  };
+}
+
+/** The evaluation of a key, and the metadata of its flag. */
+type Keyed = {
+  key: string;
+  metadata: Record<string, unknown>;
+  evaluate: (subject: Subject, now: number) => Evaluation;
+};
+
+/** The results of a flag for readers who may read the names of the flags for which `isNamed` holds; each is added to `servings`. */
+function resultsOf(
+  slug: string,
+  { key, metadata, evaluate }: Keyed,
+  servings: Serving[] | null,
+  isNamed: (prerequisite: string) => boolean,
+): Evaluate {
+  // A flag has few results, which are the same objects each time: their JSON is created once.
+  const known = new WeakMap<Evaluation, Evaluated>();
+  const evaluatedOf = (result: Evaluation): Evaluated => {
+    if ("errorCode" in result)
+      return { isError: true, json: JSON.stringify({ key, ...result, metadata }), count: 0, of: [] };
+    const variant = key === slug ? result.variant : undefined;
+    // The providers for Python, Ruby and PHP read a variant of every flag, also of one without a value.
+    const { prerequisite, ...rest } = result;
+    const own =
+      prerequisite !== undefined && isNamed(prerequisite) ? { ...metadata, prerequisite } : metadata;
+    const json = JSON.stringify({ key, ...rest, variant: result.variant ?? "", metadata: own });
+    const of = [[slug, result.variant ?? ""]] as const;
+    const evaluated = { isError: false, json, variant, count: 0, of };
+    known.set(result, evaluated);
+    servings?.push(evaluated);
+    return evaluated;
+  };
+  return (subject, now) => {
+    const result = evaluate(subject, now);
+    const evaluated = known.get(result) ?? evaluatedOf(result);
+    evaluated.count += 1;
+    return evaluated;
   };
 }
 

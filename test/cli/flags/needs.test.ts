@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { onData } from "../../support/commands.ts";
 import { tempDirectory } from "../../support/temp.ts";
 
@@ -31,4 +31,29 @@ test("nothing is turned off, and nothing said, where one of the flags does not e
   expect([done.code, done.stderr.includes("turns off")]).toEqual([3, false]);
   const flag = await commands.json<{ enabled: boolean }>("flags", "get", "a", "-p", "shop", "-e", "live");
   expect(flag.enabled).toBe(true);
+});
+
+describe.each(["0", "1"])("a flag that others need, where changes need %s approvals,", (approvals) => {
+  const at = ["-p", "shop", "-e", "live"];
+  const openApproving = async () => {
+    const commands = await openChain();
+    if (approvals !== "0")
+      await commands.run("environments", "set", "live", "-p", "shop", "--approvals", approvals);
+    return commands;
+  };
+
+  test.each([
+    "set a --off",
+    "disable a",
+    "disable b a",
+    "set a --off --at 2h",
+    "set a --off --for 2h",
+    "disable a --for 2h",
+  ])("is turned off by a proposal, or without approvals: flags %s", async (change) => {
+    const commands = await openApproving();
+    for (const more of [["--propose"], ["--bypass", "--why", "down"]]) {
+      const { code, stderr } = await commands.run("flags", ...change.split(" "), ...at, ...more);
+      expect([more, code, stderr]).toEqual([more, 0, expect.stringContaining("turns off")]);
+    }
+  });
 });

@@ -53,7 +53,7 @@ describe("a browser key", () => {
     expect((await post(`${ALL}/brief`, { "x-api-key": key })).status).toBe(404);
   });
 
-  test("reads no name of a flag that is not for browsers, also where it needs one", async () => {
+  test("reads no name of a flag that is not for browsers, also where it needs one, which a token reads", async () => {
     await set("secret-sale", { browser: false });
     await set("open-sale", { browser: true });
     await set("banner", { enabled: true, browser: true, payload: 1, requires: [{ flag: "secret-sale" }] });
@@ -64,6 +64,13 @@ describe("a browser key", () => {
     expect(JSON.stringify([all.json, one.json])).not.toContain("secret-sale");
     const shown = await post(`${ALL}/notice`, { "x-api-key": key });
     expect(shown.json["metadata"]).toMatchObject({ prerequisite: "open-sale" });
+    const { token } = await createToken(app, OPERATOR, { name: "app", scopes: ["flags:evaluate"], ...place });
+    const known = await post(ALL, { authorization: `Bearer ${token}` });
+    for (const shownAs of [
+      await post(`${ALL}/banner`, { authorization: `Bearer ${token}` }),
+      { json: (known.json["flags"] as Record<string, unknown>[]).find((flag) => flag["key"] === "banner")! },
+    ])
+      expect(shownAs.json).toMatchObject({ reason: "DISABLED", metadata: { prerequisite: "secret-sale" } });
     for (const flag of ["banner", "notice", "open-sale"]) await set(flag, { browser: false });
   });
 
