@@ -21,6 +21,11 @@ export const HINTS: Record<string, string | ((place: Place) => string)> = {
   "flag-needed": "take it from what these flags need first, as in flags set FLAG --requires none",
   "approvals-lowered": "confirm it by the name of the environment, as in --confirm production",
   "bypass-unexplained": "add --why with the reason",
+  "bypass-unneeded":
+    "leave out --bypass; fewer approvals of an environment are confirmed by its name, as in --confirm production",
+  "approvals-missing": ({ project, name }) =>
+    `someone else approves it: formflag changes approve ${name} -p ${project}; in an emergency, an admin makes the change itself with --bypass`,
+  "change-not-found": ({ project }) => `formflag changes list -p ${project} lists the changes`,
   "change-outdated": "formflag changes refresh shows what it would do now, and voids its approvals",
   "form-unconfirmed": "add --yes to change it anyway; m means minutes, so write a month as 30d",
   "flag-not-found": ({ project, environment }) =>
@@ -52,6 +57,8 @@ export const HINTS: Record<string, string | ((place: Place) => string)> = {
     `promote it with --segments, or set it first: formflag segments set <segment> -p ${project} -e ${environment}`,
   "segment-not-found": ({ project, environment }) =>
     `formflag segments list -p ${project} -e ${environment} lists the segments`,
+  "member-value-not-found": ({ project, environment, name }) =>
+    `formflag segments members ${name} -p ${project} -e ${environment} lists its values, with --pending those to approve`,
   "target-of-another": "name another database with --to, or add --yes to remove what is there",
   "document-unconfirmed":
     "add --yes to apply it anyway, and --confirm <environment> for each environment that is locked",

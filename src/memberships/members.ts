@@ -117,9 +117,7 @@ async function valuesAmong(
       throw new AppError(
         "not_found",
         `"${value.slice(0, 100)}" is not a value of segment "${place.segment}"`,
-        {
-          reason: "member-not-found",
-        },
+        { reason: "member-value-not-found" },
       );
   return known.flatMap((each) => (each.approved === state ? [each.value] : []));
 }

@@ -24,6 +24,22 @@ async function begin() {
   return { data, run, json };
 }
 
+test("the refusals of proposals and of lower approvals say what to type", async () => {
+  const { run, json } = await begin();
+  const hinted = async (...args: string[]) => (await run(...args)).stderr;
+  const set = ["flags", "set", "sale", ...LIVE, "--on", "--why", "ready"];
+  expect(await hinted(...set, "--propose", "7d")).toContain(
+    "hint: a time follows an equals sign: --propose=7d",
+  );
+  const { change } = await json<{ change: ProposalView }>(...set, "--propose=7d");
+  expect(await hinted("changes", "apply", change.id, "-p", "shop")).toContain(
+    `formflag changes approve ${change.id} -p shop`,
+  );
+  expect(await hinted("changes", "get", "nosuch", "-p", "shop")).toContain("formflag changes list -p shop");
+  const lower = ["environments", "set", "live", "-p", "shop", "--approvals", "0", "--bypass", "--why", "x"];
+  expect(await hinted(...lower)).toContain("confirmed by its name, as in --confirm production");
+});
+
 test("a change that needs approvals is refused with what to type, and proposed with it", async () => {
   const { run, json } = await begin();
   const refused = await run("flags", "set", "sale", ...LIVE, "--on");

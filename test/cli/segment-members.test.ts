@@ -30,7 +30,11 @@ test("a form fills a segment, whose values are approved, exported and carried in
     2,
     "error: --undo takes values, and no --all\nhint: name the values whose approval is taken back\n",
   ]);
-  expect((await here.run("segments", "approve", "beta", "nobody", ...place)).code).toBe(3);
+  const unknown = await here.run("segments", "approve", "beta", "nobody", ...place);
+  expect([unknown.code, unknown.stderr]).toEqual([
+    3,
+    expect.stringContaining("formflag segments members beta -p shop -e production lists its values"),
+  ]);
   expect((await here.run("segments", "approve", "beta", ...place)).code).toBe(2);
   expect((await here.run("segments", "approve", "beta", "--all", ...place)).code).toBe(0);
   expect(await here.json("segments", "get", "beta", ...place)).toMatchObject({

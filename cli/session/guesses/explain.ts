@@ -100,6 +100,8 @@ function placeHint(words: readonly string[], command: Command, args: readonly st
 /** The hint for a word that belongs to the value before it, such as `--max-file-size 10 MB`. */
 function valueHint(operand: ReturnType<typeof readLine>["operands"][number] | undefined): string | null {
   const option = operand?.after?.option;
+  if (option?.optional && /^\d+[a-z]+$/.test(operand!.word))
+    return `a time follows an equals sign: ${option.long}=${operand!.word}`;
   if (option?.flags.includes("<json>")) return `${option.long} takes JSON`;
   if (!option?.required || !/size|text|name|why|description|message|subject|time|search/.test(option.flags))
     return null;

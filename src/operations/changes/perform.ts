@@ -50,7 +50,7 @@ export async function performBy(
 ): Promise<{ change: ProposalView } | { value: unknown }> {
   if (!operation.proposes)
     throw new AppError("invalid", "this operation cannot be proposed, and needs no approvals", {
-      reason: "not-proposable",
+      reason: "bypass" in detour ? "bypass-unneeded" : "not-proposable",
       hint: "changes of flags, segments, schedules, ramps and experiments can, and promote, rollback, import and apply",
     });
   const { app, caller, names, query, body } = call;

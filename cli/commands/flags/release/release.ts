@@ -59,7 +59,7 @@ Example:
 function withoutTerminal(given = "<flag>"): AppError {
   const own = `formflag flags set ${given} --on`;
   return usage(
-    "flags release asks questions, and there is no terminal to answer on",
+    "flags release asks questions: it needs a terminal, and no --no-input",
     shown`use ${own}, ${own} --at <time>, ${own} --for <span>, formflag flags ramp ${given} --variant on --to 1,10,50,100 --every 1d, or formflag experiments create <name> --flag ${given} --metric event:<name> --start`,
   );
 }

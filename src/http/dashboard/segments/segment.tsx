@@ -181,7 +181,7 @@ function ruleRoutes({ app, get, post, act }: Dashboard) {
           : { text: becomes(fields), ...(!isUndo(fields) && { undo: undoOf(fields, names) }) }),
       }),
       again: ({ c, names }, _, { message }) => show(c, names, { fault: message }),
-      at: { "member-not-found": "", conflict: "" },
+      at: { "member-value-not-found": "", conflict: "" },
     }),
   );
 }
