@@ -134,7 +134,7 @@ function momentHint(text: string, option: string, others: string): string {
 const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d))?$/;
 
 /** `Date.parse` takes the 31st of February for the 3rd of March. */
-function isDay(day: string): boolean {
+export function isDay(day: string): boolean {
   const midnight = Date.parse(day);
   return !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(day);
 }

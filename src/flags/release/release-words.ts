@@ -91,7 +91,7 @@ export function verbOf(who: string): "get" | "gets" {
 const formats = keepLast<Intl.DateTimeFormat>(50);
 
 /** A time to come as people say it: `tomorrow, 09:00`, `on Tue 1 Dec, 09:00`. */
-function whenInWords(at: number, now: number, timeZone: string): string {
+export function whenInWords(at: number, now: number, timeZone: string): string {
   const dayOf = (time: number) => format("en-CA", { dateStyle: "short" }, time, timeZone);
   const clock = format("en-GB", { timeStyle: "short" }, at, timeZone);
   if (dayOf(at) === dayOf(now)) return `at ${clock}`;
@@ -106,7 +106,7 @@ function format(locale: string, options: Intl.DateTimeFormatOptions, at: number,
 }
 
 /** The time and the zone of a sentence. */
-type Saying = { now: number; timeZone: string };
+export type Saying = { now: number; timeZone: string };
 
 /** Users whom a release is for. */
 function subjectOf({

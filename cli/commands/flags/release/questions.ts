@@ -5,6 +5,7 @@ import { formatDuration, parseDuration } from "../../../../src/base/units.ts";
 import { parseWallTime } from "../../../../src/base/wall-time.ts";
 import { segmentTitle } from "../../../../src/flags/audience.ts";
 import type { FlagRecord } from "../../../../src/flags/flag.ts";
+import { RAMP_LIMITS } from "../../../../src/flags/limits.ts";
 import { findGuardFault, knownMetrics } from "../../../../src/flags/ramps/guard.ts";
 import {
   HOW,
@@ -23,7 +24,7 @@ import { shown } from "../../../output/text.ts";
 import type { Client } from "../../../session/client.ts";
 import { listAll } from "../../../session/pages.ts";
 import { promptChoice, promptOption, promptText } from "../../../session/prompts.ts";
-import { timeValue } from "../../../session/values.ts";
+import { isDay, timeValue } from "../../../session/values.ts";
 import type { Place } from "../place.ts";
 
 type Known = {
@@ -69,10 +70,12 @@ export async function askRelease(client: Client, place: Place, known: Known): Pr
     await ask("Which users? Such as country in AT, DE", (condition) => ({ who, condition }));
 
   const { test, ...others } = HOW;
-  const how = isOfSome({ who }) ? await choose("How?", others) : await choose("How?", { ...others, test });
-  if (how === "at") await ask("When? Such as 2h, or 2027-01-31 12:00", (text) => ({ how, at: timeOf(text) }));
+  const how = isOfSome({ who })
+    ? await choose("How? (An experiment is for everyone, or a share)", others)
+    : await choose("How?", { ...others, test });
+  if (how === "at") await ask("When? Such as 2h, or 2027-01-31 12:00", timeIn);
   if (how === "while")
-    await ask("For how long?", (text) => ({ how, ...spanOf("span", text) }), formatDuration(release.span));
+    await ask("For how long?", (text) => spanOf("span", text, how), formatDuration(release.span));
   if (how === "steps") await askSteps();
   if (how === "test") {
     release = { ...release, metric: await chooseMetric(client, place, known) };
@@ -83,11 +86,7 @@ export async function askRelease(client: Client, place: Place, known: Known): Pr
   async function askSteps(): Promise<void> {
     const how = "steps";
     await ask("Which shares, in percent?", stepsIn, stepsOf(release).join(", "));
-    await ask(
-      "One step every?",
-      (text) => ({ how, ...spanOf("every", text) }),
-      formatDuration(release.every),
-    );
+    await ask("One step every?", (text) => spanOf("every", text, how), formatDuration(release.every));
     if (isOfSome(release) && stepsOf(release).length > 1) {
       const them = release.who === "segment" ? segmentTitle(release.segment) : "these users";
       const last = await choose("Who gets the steps after the first?", {
@@ -137,9 +136,20 @@ function timeOf(text: string): number | null {
   }
 }
 
-/** Seconds of a text such as `8h`, which are no number for another text. */
-function spanOf<K extends "span" | "every">(field: K, text: string): Record<K, number> {
-  return { [field]: parseDuration(text) ?? Number.NaN } as Record<K, number>;
+function timeIn(text: string): Partial<Release> | string {
+  const at = timeOf(text);
+  if (at !== null) return { how: "at", at };
+  const [day] = /^\d{4}-\d\d-\d\d/.exec(text) ?? [];
+  if (day !== undefined && !isDay(day)) return `the calendar has no ${day}`;
+  return "write a date and a time, such as 2027-01-31 12:00, or a time from now, such as 2h";
+}
+
+/** Seconds of a text such as `8h`; the fault of another text. */
+function spanOf(field: "span" | "every", text: string, how: Release["how"]): Partial<Release> | string {
+  const seconds = parseDuration(text) ?? 0;
+  if (seconds < 1 || seconds > RAMP_LIMITS.most)
+    return `times look like 30m, 12h or 1d, up to ${formatDuration(RAMP_LIMITS.most)}`;
+  return { how, [field]: seconds };
 }
 
 function guardsIn(text: string): Partial<Release> | string {

@@ -18,17 +18,20 @@ import { ramps } from "../../../../src/operations/ramps.ts";
 import { unapproved } from "../../../../src/projects/locks.ts";
 import { printable, shown } from "../../../output/text.ts";
 import { Proposed } from "../../../session/client.ts";
+import { listNames } from "../../../session/guesses/names.ts";
 import { listAll } from "../../../session/pages.ts";
+import { promptChoice } from "../../../session/prompts.ts";
 import type { Session } from "../../../session/session.ts";
 import { usage } from "../../../session/usage.ts";
 import { verb } from "../../../session/verb.ts";
 import { startNew } from "../../experiments/acts.ts";
 import { setForAWhile } from "../lasting.ts";
-import { findFlag, type Place, readPlace } from "../place.ts";
+import { findFlag, type Place } from "../place.ts";
 import { reportRamp } from "../ramp.ts";
 import { reportFlag } from "../report.ts";
 import { scheduleChange } from "../scheduled.ts";
 import { askRelease } from "./questions.ts";
+import { remarksOn, withZone } from "./remarks.ts";
 import { commandLine, sameAs } from "./same.ts";
 
 export const addReleaseCommand = verb("release", {
@@ -48,15 +51,15 @@ terminal; in a script, use one of the five commands:
 Example:
   formflag flags release new-checkout -p shop -e production
 `,
-  parse: async (input, given) => {
-    if (!input.canPrompt()) throw withoutTerminal(given);
+  parse: async (input, flag) => {
+    if (flag === undefined && !input.canPrompt()) throw withoutTerminal("<flag>");
     const { why } = input.options as { why?: string };
-    return { place: await readPlace(input, given), why };
+    return { ...(await input.place()), flag, why };
   },
   run: release,
 });
 
-function withoutTerminal(given = "<flag>"): AppError {
+function withoutTerminal(given: string): AppError {
   const own = `formflag flags set ${given} --on`;
   return usage(
     "flags release asks questions: it needs a terminal, and no --no-input",
@@ -64,18 +67,23 @@ function withoutTerminal(given = "<flag>"): AppError {
   );
 }
 
-async function release(
-  session: Session,
-  { place, why }: { place: Place; why: string | undefined },
-): Promise<void> {
-  const { client, config, note, suggest } = session;
-  const { project, environment, flag: slug } = place;
+type Asked = Omit<Place, "flag"> & { flag: string | undefined; why: string | undefined };
+
+async function release(session: Session, { project, environment, flag: given, why }: Asked): Promise<void> {
+  const { client, config, io, suggest } = session;
+  const slug =
+    given ?? (await promptChoice("Which flag?", await listNames("flag", client, { project, environment })));
+  const place = { project, environment, flag: slug };
   const { value: flag, revision } = await findFlag(session, place);
-  const { approvals } = await client.call(environments.get, { names: { project, environment } });
+  if (!session.canPrompt()) throw withoutTerminal(slug);
+  const { approvals, locked } = await client.call(environments.get, { names: { project, environment } });
   const proposes = config.propose !== undefined;
   // Refused before the questions, as the change would be after them.
   if (approvals > 0 && !proposes && !config.bypass)
     throw unapproved(project, [{ slug: environment, approvals }]);
+  // A change of nothing is refused to a caller without the right to make one.
+  if (approvals === 0 && !proposes)
+    await client.call(flags.set, { names: place, body: {}, confirmed: environment });
   const all = await listAll(client, experiments.list, { names: { project, environment } });
   await requireFree(session, place, all);
   const { enabled, variants, expiredAt } = flag;
@@ -90,11 +98,20 @@ async function release(
   const plan = planRelease(chosen, record, now);
   const isFirst = isOfSome(chosen) && chosen.how !== "steps";
   const kept = hasConditions(record) && !isFirst ? ` ${RULES_FIRST}` : "";
-  note(shown`${releaseInWords(chosen, record, { now, timeZone })}${kept}\n`);
+  const saying = { now, timeZone };
+  const remarks = await remarksOn(client, place, { chosen, flag, saying });
+  const sentence = withZone(`${releaseInWords(chosen, record, saying)}${kept}${remarks}`, timeZone);
+  // A question is about the sentence before it, also with --quiet and --json.
+  (config.yes ? session : io).note(shown`${sentence}\n`);
   const label = labelOf(chosen, proposes);
   if (!config.yes) await session.confirm(shown`${label} in ${environment}?`);
   const name = plan.operation === "experiment" ? trialName(slug, plan.design, all) : null;
-  const more = [...(why === undefined ? [] : ["--why", why]), ...(proposes ? ["--propose"] : [])];
+  const more = [
+    ...(why === undefined ? [] : ["--why", why]),
+    ...(proposes ? ["--propose"] : []),
+    ...(approvals > 0 && config.bypass ? ["--bypass"] : []),
+    ...(approvals === 0 && locked && !proposes ? ["--confirm", environment] : []),
+  ];
   const same = await sameAs(chosen, plan, { place, flag, record, trial: name?.name ?? "" });
   const saySame = () =>
     suggest(`The same without questions:\n  ${printable(commandLine([...same, ...more]))}`);

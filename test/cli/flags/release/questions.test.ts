@@ -63,7 +63,7 @@ describe("the questions of a release", () => {
       ["the steps rise: 10 % does not follow 20 %", `${clear}10,60\r`],
       ["The last step is 50 %", `${clear}5, 25\r`],
       ["One step every?", "soon\r"],
-      ["every is a whole number from 1 to", `${clear}12h\r`],
+      ["times look like 30m, 12h or 1d", `${clear}12h\r`],
       ["Stop if?", "errors\r"],
       ['"errors" is not a guard', `${clear}none\r`],
       [HOW.steps.ask, "y\r"],
@@ -83,9 +83,9 @@ describe("the questions of a release", () => {
       ["Who gets it?", "segment\r"],
       ["Which segment?", "beta\r"],
       ["Choose with the arrow keys", `${clear}staff\r`],
-      ["How?", "while\r"],
+      ["(An experiment is for everyone, or a share)", "while\r"],
       ["For how long?", "an hour\r"],
-      ["span is a whole number from 1 to", `${clear}1h\r`],
+      ["times look like 30m, 12h or 1d", `${clear}1h\r`],
       ["For the next 1 hour, Staff get on, then it is as it is now.", ""],
       ["Release for 1 hour in production?", "y\r"],
     ]);
@@ -95,11 +95,12 @@ describe("the questions of a release", () => {
       ["column", `${clear}country in AT\r`],
       ["How?", "at a time\r"],
       ["When?", "tomorrow\r"],
-      ["write a date and a time", `${clear}2020-01-31 12:00\r`],
+      ["such as 2h", `${clear}2027-02-30 12:00\r`],
+      ["the calendar has no 2027-02-30", `${clear}2020-01-31 12:00\r`],
       ["this time has passed", `${clear}2099-01-31 12:00\r`],
       [HOW.at.ask, "y\r"],
     ]);
-    expect(screen).toContain("On Sat 31 Jan, 12:00, users where country in AT get on.");
+    expect(screen).toContain("On Sat 31 Jan, 12:00, users where country in AT get on. Times are in");
     const [, scheduled] = await json<{ at: string }[]>("flags", "scheduled");
     expect(scheduled?.at).toBe("2099-01-31T11:00:00.000Z");
   });

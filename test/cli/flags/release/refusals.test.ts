@@ -4,6 +4,7 @@ import { answer, HOW, openShop, sameIn, WHO } from "./releasing.ts";
 describe("a release", () => {
   test("needs a terminal, and names the five commands without one", async () => {
     const { run, place } = await openShop();
+    await run("flags", "set", "search", ...place);
     for (const flag of [["search"], []]) {
       const { code, stderr } = await run("flags", "release", ...flag, ...place);
       expect(code).toBe(2);
@@ -17,6 +18,8 @@ describe("a release", () => {
     await run("flags", "set", "search", ...place);
     const { code, screen } = await at("serach").ends();
     expect({ code, screen }).toEqual({ code: 3, screen: expect.stringContaining("did you mean search?") });
+    const unseen = await run("flags", "release", "serach", ...place);
+    expect(unseen).toMatchObject({ code: 3, stderr: expect.not.stringContaining("flags set") });
   });
 
   test("of a flag that a ramp or an experiment holds asks nothing", async () => {
@@ -62,7 +65,11 @@ describe("a release", () => {
     expect((await stateOf("search")).now.enabled).toBe(false);
     expect((await answer(at("search"), [...asked, ["Change it all the same?", "y\r"]])).code).toBe(0);
     expect((await stateOf("search")).now.enabled).toBe(true);
-    expect((await answer(at("search", "--confirm", "production"), asked)).code).toBe(0);
+    const confirmed = await answer(at("search", "--confirm", "production"), asked);
+    expect(confirmed.code).toBe(0);
+    const same = sameIn(confirmed.screen);
+    expect(same.slice(-2)).toEqual(["--confirm", "production"]);
+    expect((await run(...same)).code).toBe(0);
   });
 
   test("that needs approvals is refused before the questions, and proposed with --propose", async () => {
@@ -87,6 +94,9 @@ describe("a release", () => {
     }
     expect((await stateOf("search")).now.enabled).toBe(false);
     expect(await proposed()).toHaveLength(3);
+    const bypassing = [...WHO.everyone, ...HOW.now.answers, [HOW.now.ask, "y\r"]] as const;
+    const { screen } = await answer(at("search", "--bypass", "--why", "outage"), bypassing);
+    expect(await run(...sameIn(screen))).toMatchObject({ code: 0 });
   });
 
   test("of a flag with a rule that has no words prints it in JSON", async () => {

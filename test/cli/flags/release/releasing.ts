@@ -37,7 +37,7 @@ export async function openShop() {
       }),
     };
   };
-  return { run: here.run, json, place, at, stateOf };
+  return { run: here.run, json, place, at, stateOf, data };
 }
 
 /** Answers questions in their order, each as soon as it is asked. */
