@@ -197,7 +197,9 @@ describe("the tools", () => {
     expect(Buffer.byteLength(text)).toBeLessThan(100_000);
     expect(value["truncated"]).toBe(true);
     const { value: rest } = await call("flags_list", { ...place, cursor: value.next });
-    expect(rest.items[0]!["slug"]).toBe(`f${10 + value.items.length}`);
+    const last = String(value.items.at(-1)!["slug"]);
+    expect(last).toMatch(/^f\d\d$/);
+    expect(rest.items[0]!["slug"]).toBe(`f${Number(last.slice(1)) + 1}`);
     const { value: whole } = await (await connect(["admin"])).call("export", { project: "other" });
     expect(whole).toMatchObject({ truncated: true, beginning: expect.stringContaining("{") as string });
   });
