@@ -58,7 +58,12 @@ export async function setFlag(
     // Few changes are of what a flag needs.
     if (patch.requires)
       await (await import("./requires/checks.ts")).requireKnownVariants(app.store, place, patch.requires);
-    return applyPatch(place.flag, before, patch, at);
+    const changed = applyPatch(place.flag, before, patch, at);
+    if (before && patch.variants !== undefined)
+      await (
+        await import("./requires/checks.ts")
+      ).requireNeededVariants(app.store, place, before.rules, changed.record.rules);
+    return changed;
   };
   return changeFlag(app, caller, place, expected, plan, isOfDetails(patch));
 }

@@ -2,7 +2,7 @@ import { AppError } from "../../base/errors.ts";
 import type { FlagPlace, FlagRecord } from "../flag.ts";
 import { parseRules } from "../rules/rules.ts";
 import type { FlagsStore } from "../store.ts";
-import { requireSoundNeeds } from "./graph.ts";
+import { namesOf, requireSoundNeeds } from "./graph.ts";
 import { type Requirement, requirementsOf } from "./requirement.ts";
 
 /** Throws as `requireSoundNeeds` for what a flag would need, and as `requireKnownVariants` for what a patch asks for. */
@@ -53,6 +53,40 @@ function rulesOf(records: readonly FlagRecord[]): Map<string, string | null> {
   return new Map(records.map(({ slug, rules }) => [slug, rules]));
 }
 
+/**
+ * Throws `conflict` if a change of the rules of a flag takes variants away that other flags need; the message names these
+ * flags.
+ */
+export async function requireNeededVariants(
+  store: Pick<FlagsStore, "flags">,
+  { project, environment, flag }: FlagPlace,
+  before: string | null,
+  after: string | null,
+): Promise<void> {
+  const [known, left] = [before, after].map((rules) => (rules === null ? PLAIN : parseRules(rules).variants));
+  const lost = (variant: string) => !isUnknownTo(known!)(variant) && isUnknownTo(left!)(variant);
+  const { needing } = await store.flags.needs(project, environment);
+  const broken = needing.flatMap(({ slug, requires }) =>
+    requirementsOf(requires).flatMap((each) =>
+      each.flag === flag && each.variants?.some(lost)
+        ? [`${slug} (${each.variants.filter(lost).join()})`]
+        : [],
+    ),
+  );
+  if (broken.length > 0)
+    throw new AppError(
+      "conflict",
+      `variants of "${flag}" that would go are needed by ${namesOf(broken)} in ${environment}`,
+      { reason: "flag-needed", hint: "change what these flags need first" },
+    );
+}
+
+/** Whether variants do not have one: `off` is false by any name. */
+function isUnknownTo(variants: Readonly<Record<string, unknown>>): (variant: string) => boolean {
+  const isOff = Object.values(variants).includes(false);
+  return (each) => !Object.hasOwn(variants, each) && !(each === "off" && isOff);
+}
+
 const PLAIN = { on: true, off: false };
 
 /** The same, by the rules of the flags. */
@@ -64,8 +98,7 @@ export function requireVariants(
     const rules = rulesByFlag.get(flag);
     if (rules === undefined) continue;
     const known = rules === null ? PLAIN : parseRules(rules).variants;
-    const isOff = Object.values(known).includes(false);
-    const unknown = variants.find((each) => !Object.hasOwn(known, each) && !(each === "off" && isOff));
+    const unknown = variants.find(isUnknownTo(known));
     if (unknown !== undefined)
       throw new AppError(
         "invalid",

@@ -64,7 +64,8 @@ function refusal(message: string): AppError {
 /** Most flags that an error names. */
 const NAMED = 20;
 
-function namesOf(slugs: readonly string[]): string {
+/** The first flags, and how many more there are: `search, sale and 3 more`. */
+export function namesOf(slugs: readonly string[]): string {
   const more = slugs.length - NAMED;
   return slugs.slice(0, NAMED).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }

@@ -131,6 +131,24 @@ describe("a flag that needs another", () => {
     expect(await evaluate("pay")).toMatchObject({ metadata: { prerequisite: "colour" } });
   });
 
+  test("keeps the variants that it needs: taking them away is refused, and names it", async () => {
+    const { put } = await openChain();
+    await put("currency", { enabled: true, variants: { eur: 1, usd: 2 }, defaultVariant: "eur" });
+    await put("pay", { enabled: true, requires: [{ flag: "currency", variants: ["eur", "usd"] }] });
+    await put("sale", { enabled: true, requires: [{ flag: "currency" }] });
+    const only = (variants: Record<string, number>) =>
+      put("currency", { variants, defaultVariant: Object.keys(variants)[0]! });
+    expect(await errorOf(only({ chf: 1 }))).toBe(
+      'conflict: variants of "currency" that would go are needed by pay (eur,usd) in live',
+    );
+    expect(await errorOf(only({ eur: 1, chf: 3 }))).toBe(
+      'conflict: variants of "currency" that would go are needed by pay (usd) in live',
+    );
+    await only({ eur: 5, usd: 6, chf: 7 });
+    await put("pay", { requires: [{ flag: "currency" }] });
+    await only({ chf: 1 });
+  });
+
   test("is refused where that is missing or archived, or would need it, by the path", async () => {
     const { app, need, put } = await openChain();
     for (const flag of ["a", "b", "c"]) await put(flag, { enabled: true });
