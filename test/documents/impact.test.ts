@@ -88,6 +88,7 @@ describe("the impact of a proposal", () => {
     await set("checkout", { enabled: true, requires: [{ flag: "cart" }] });
     const off = await proposeSet("cart", { enabled: false });
     expect(await linesOf(off)).toEqual([
+      "turns off 1 more: checkout",
       "Ann: cart on → off",
       "Ann: checkout on → off",
       "Bob: cart on → off",

@@ -10,8 +10,8 @@ import { tempDirectory } from "../support/temp.ts";
 const MOST = {
   "--version": [12, 40],
   "flags get": [181, 785],
-  "flags list": [193, 855],
-  "flags set": [252, 1124],
+  "flags list": [193, 856],
+  "flags set": [252, 1125],
   "serve until it listens": [258, 1069],
   "serve with its jobs": [300, 1261],
 };

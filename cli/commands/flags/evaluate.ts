@@ -57,9 +57,10 @@ Examples:
     if (Object.keys(patch).length === 0) {
       const result = await client.call(operations.evaluate, { names: place, body: { context } });
       await print(result, describe(result));
-      if (result.reason === "DEFAULT" && session.showsNotes) {
+      if (session.showsNotes) {
         const { value } = await client.callAt(operations.get, { names: { ...place, flag } });
-        noteMissingKey(session, flag, context, value.targeting);
+        if (result.reason === "DEFAULT") noteMissingKey(session, flag, context, value.targeting);
+        if (value.archived) (await import("./report.ts")).noteArchived(session, { ...place, flag }, value);
       }
       if (result.errorCode !== undefined) throw new Failed();
       return;

@@ -26,6 +26,7 @@ export async function reportFlag(
     note(
       shown`${flag.slug} is off since it expired at ${flag.expiredAt!}; to change that: formflag flags set ${flag.slug} -p ${project} -e ${environment} --expires never\n`,
     );
+  noteArchived(session, place, flag);
   if (flag.result !== "created") return noteScheduled(session, place, scheduled);
   const near = await nearFlag(session, place);
   // A script has read "created" already.
@@ -35,6 +36,15 @@ export async function reportFlag(
       ? ""
       : shown`; did you mean ${near}? To undo: formflag flags delete ${flag.slug} -p ${project}`;
   note(shown`${flag.slug} is a new flag of project ${project}` + `${meant}\n`);
+}
+
+/** Notes on standard error that a flag is archived, and how readers get it again. */
+export function noteArchived({ note }: Session, { project, flag }: Place, { archived }: FlagDetail): void {
+  if (archived)
+    note(
+      shown`${flag} is archived, so readers do not get it; formflag flags restore ${flag} -p ${project} shows it to them again
+`,
+    );
 }
 
 /** Notes on standard error the changes that are scheduled for a flag, all but the one of that id. */

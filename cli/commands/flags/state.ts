@@ -3,10 +3,10 @@ import type { Flag } from "../../../src/flags/flag.ts";
 import { requirementsInWords } from "../../../src/flags/requires/requirement.ts";
 import type { FlagDetail } from "./rules.ts";
 
-/** `on`, `off`, or `off, expired`. */
-export function stateOf(flag: Flag): string {
-  if (flag.enabled) return "on";
-  return hasExpired(flag) ? "off, expired" : "off";
+/** `on`, `off`, or `off, expired`; with `, archived`, which readers do not get. */
+export function stateOf(flag: Flag & { archived?: boolean | undefined }): string {
+  const state = flag.enabled ? "on" : hasExpired(flag) ? "off, expired" : "off";
+  return flag.archived ? `${state}, archived` : state;
 }
 
 /** The state with the rule in words, what it needs and the preview, if any: `on (25 % of users on; everyone else off), needs new-cart to be on, preview`. */

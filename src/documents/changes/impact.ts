@@ -2,6 +2,7 @@ import type * as z from "zod/mini";
 import { hourOf } from "../../base/days.ts";
 import { MISSING, type FlagTrial, type Outcome, tryChanges } from "../../flags/reads/trials.ts";
 import { applyPatch, type FlagRecord } from "../../flags/flag.ts";
+import { turnedOffAfter, turnedOffSentences } from "../needs-after.ts";
 import type { SetupChange } from "../setup.ts";
 import type { DocumentsApp } from "../store.ts";
 import type { impactSchema } from "./proposal-schema.ts";
@@ -46,7 +47,8 @@ export async function impactOf(
   for (const { key, ...place } of places)
     reads.push({ ...place, perHour: await readsPerHour(app, `${key}/${place.flag}`) });
   const isTried = people.length > 0 && places.length > 0;
-  return { contexts, reads, lines: linesOf({ contexts, reads, isTried }) };
+  const turnsOff = turnedOffSentences(await turnedOffAfter(app, changes), changes);
+  return { contexts, reads, lines: [...turnsOff, ...linesOf({ contexts, reads, isTried })] };
 }
 
 /** The flags and segments of an environment as a plan leaves them; null for one that it deletes. */

@@ -34,6 +34,8 @@ const WORD = new RegExp(
     .join("|")})(?=[\\s"'([]|$)`,
   "iy",
 );
+/** Another operator of symbols, which no value is. */
+const REPEATED = /\s+[=!<>]+(?=\s|$)/y;
 const SPACE = /\s*/y;
 /** A word of a value in a condition. */
 const PART = /[^\s,()[\]&|]+|[&|](?![&|])/y;
@@ -71,6 +73,8 @@ export function takeOperator(scanner: Scanner): ReadOperator | undefined {
     return words === undefined ? undefined : SPELLINGS.get(words.toLowerCase().replaceAll(/\s+/g, " "));
   }
   const known = SPELLINGS.get(symbol);
+  if (known && isNext(scanner, REPEATED))
+    throw faultAt(scanner.at, `another operator follows ${symbol}`, JOIN_HINT);
   if (known) return known;
   const swapped = own(SWAPPED, symbol);
   throw faultAt(start, `unknown operator ${symbol}`, swapped && `write ${swapped}`);

@@ -82,3 +82,21 @@ test("what environments share is set for several flags, all or none", async () =
   expect((await commands.run(...tagged, "--if-revision", "1")).code).toBe(2);
   expect((await commands.run("flags", "set", "a,b", "-p", "shop", "-e", "live", "--on")).code).toBe(2);
 });
+
+test("an archived flag says so wherever its value is set, read and evaluated", async () => {
+  const { commands } = await openShop();
+  const at = ["a", "-p", "shop", "-e", "live"];
+  await commands.run("flags", "archive", "a", "-p", "shop");
+  const note = "a is archived, so readers do not get it; formflag flags restore a -p shop";
+  const set = await commands.run("flags", "set", ...at, "--on");
+  expect(set).toMatchObject({
+    stdout: expect.stringContaining("on, archived"),
+    stderr: expect.stringContaining(note),
+  });
+  expect((await commands.run("flags", "get", ...at)).stdout).toMatch(/state +on, archived/);
+  const evaluated = await commands.run("flags", "evaluate", ...at);
+  expect(evaluated).toMatchObject({ code: 0, stderr: expect.stringContaining(note) });
+  await commands.run("flags", "restore", "a", "-p", "shop");
+  for (const command of ["get", "evaluate", "enable"])
+    expect(JSON.stringify(await commands.run("flags", command, ...at))).not.toContain("archived");
+});

@@ -162,6 +162,9 @@ describe("a condition", () => {
     "segment staff, beta",
     "segment staff segment beta",
     "plan == pro and not",
+    "plan = = x",
+    "plan == =",
+    "plan = < 3 and a == 1",
   ])("that cannot be read is refused: %j", (condition) => {
     expect(() => ruleOfCondition(condition)).toThrow(AppError);
   });
