@@ -1,7 +1,8 @@
 import type { Answer } from "./answers.ts";
 
 /** Items of a list by default and at most. */
-export const [USUAL, MOST] = [50, 200];
+export const USUAL = 50;
+const MOST = 200;
 
 /** The argument `limit` of a list. */
 export const limitedTo = (most: number, usual: number) => ({

@@ -20,7 +20,7 @@ async function open(browser: ReturnType<ReturnType<typeof openChromium>>, javaSc
   const json = <T>(...args: string[]): Promise<T> => here.json<T>(...args);
   await run("projects", "create", "shop", "--environments", "production");
   await run("users", "create", "ann", "--role", "releaser");
-  const require = (factor: string, ...more: string[]) =>
+  const requireFactor = (factor: string, ...more: string[]) =>
     run(
       "environments",
       "set",
@@ -33,7 +33,7 @@ async function open(browser: ReturnType<ReturnType<typeof openChromium>>, javaSc
       factor,
       ...more,
     );
-  await require("passkey");
+  await requireFactor("passkey");
   const flag = ["flags", "set", "checkout", "-p", "shop", "-e", "production"];
   const why = ["--why", "measured for a week; conversion is up by two points in staging"];
   const { change } = await json<{ change: ProposalView }>(...flag, "--on", "--propose", ...why);
@@ -53,7 +53,7 @@ async function open(browser: ReturnType<ReturnType<typeof openChromium>>, javaSc
     return device;
   };
   const link = `${url}/dashboard/projects/shop/changes/${change.id}`;
-  return { run, json, require, change, page, context, addPasskey, link };
+  return { run, json, requireFactor, change, page, context, addPasskey, link };
 }
 
 /** Whether all of an element is in the first screen of a phone. */
@@ -116,10 +116,10 @@ describeInBrowser("A proposal on a phone", () => {
   }, 60_000);
 
   test("is read, rejected and withdrawn without JavaScript, and says that a passkey takes it", async () => {
-    const { json, require, change, page, context, link } = await open(browser(), false);
+    const { json, requireFactor, change, page, context, link } = await open(browser(), false);
     await page.goto(link);
     expect(await isInSight(page.getByText("takes a passkey, which you do not have"))).toBe(true);
-    await require("none", "--confirm", "production");
+    await requireFactor("none", "--confirm", "production");
     await page.goto(link);
     expect(await page.getByRole("button", { name: "Approve with a passkey" }).count()).toBe(0);
     await page.getByText("Reject…").tap();
