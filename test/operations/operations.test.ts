@@ -52,7 +52,7 @@ describe.each(each)("%s", (_, operation) => {
     const inPath = ["environment", "project"].find((name) => path.includes(`:${name}`)) ?? "none";
     const possible = {
       none: ["instance", "form", "self", "seen"],
-      project: ["project", "environment"],
+      project: ["project", "environment", "within"],
       environment: ["environment"],
     };
     expect(possible[inPath as keyof typeof possible]).toContain(place);

@@ -12,8 +12,8 @@ const MOST = {
   "flags get": [181, 785],
   "flags list": [193, 856],
   "flags set": [252, 1125],
-  "serve until it listens": [258, 1069],
-  "serve with its jobs": [300, 1261],
+  "serve until it listens": [258, 1073],
+  "serve with its jobs": [300, 1265],
 };
 
 test("a command loads only what it needs, and a server what it needs to listen", () => {

@@ -114,7 +114,7 @@ describe("the OpenAPI document", () => {
       for (const part of [operation.requestBody ?? { content: {} }, ...Object.values(operation.responses)])
         for (const { schema } of Object.values(resolved(part).content ?? {}))
           if (schema) expect(Object.keys(schema)).toEqual(["$ref"]);
-    expect(JSON.stringify(document).length).toBeLessThan(370_000);
+    expect(JSON.stringify(document).length).toBeLessThan(372_000);
   });
 
   test("states the limits of what a body holds", () => {

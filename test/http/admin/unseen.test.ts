@@ -68,7 +68,7 @@ for (const { who, headers, inProject, lists } of CALLERS) {
       const [there, nowhere] = await Promise.all(
         answers.map(async (answer) => ({ status: answer.status, body: nameless(await answer.text()) })),
       );
-      if (place === "project" || place === "environment") {
+      if (["project", "environment", "within"].includes(place)) {
         expect([name, there!.status]).toEqual([name, inProject]);
         expect([name, there]).toEqual([name, nowhere]);
       } else if (place === "instance") expect([name, there!.status]).toEqual([name, 403]);
