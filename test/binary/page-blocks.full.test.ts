@@ -128,11 +128,11 @@ globalThis.document = {
 
   test("code references are stored, and say so", async () => {
     const at = folder();
-    const [commands] = blocksOf("sdks.md", "Code references", "sh");
-    const token = await shell(commands!.split("\n")[0]!, at);
-    const [program] = blocksOf("sdks.md", "Code references", "js");
-    const said = await node(program!, { ...at, env: { ...at.env, ...keys, REFS_TOKEN: token.trim() } });
-    expect(said).toBe("stored 1 reference to 1 name on the branch main of web\n");
+    const token = await shell("formflag tokens create refs --scope flags:refs -p shop", at);
+    const [curl] = blocksOf("../reference/http.md", "Code references", "sh");
+    const [answer] = blocksOf("../reference/http.md", "Code references", "json");
+    const said = await shell(curl!, { ...at, env: { ...at.env, ...keys, REFS_TOKEN: token.trim() } });
+    expect(JSON.parse(said)).toEqual(JSON.parse(answer!));
   });
 
   test("what helps against getting the default names the reason", async () => {

@@ -29,8 +29,8 @@ export function releaseFlow({ server, cli, newProject }: FlagServer, { how, java
       await page.getByRole("link", { name: "Restore this state…" }).click();
       await page.getByRole("heading", { level: 1, name: "Roll back checkout" }).waitFor();
       for (const text of ['"one"', '"two"']) await page.locator("main").getByText(text).first().waitFor();
-      await page.getByLabel("Why").fill("two broke it");
       await button(page, "Roll back checkout in production").click();
+      await page.getByLabel("Why").fill("two broke it");
       await page.getByLabel("Type production to confirm").fill("production");
       await page.locator("#confirmation").getByRole("button").first().click();
       await page.getByRole("status").getByText("checkout").waitFor();

@@ -161,6 +161,7 @@ describeInBrowser("The guide to a beta", () => {
             },
           ]);
           expect(rows("measured_visitors")).toHaveLength(2);
+          expect(rows("confirmations")).toHaveLength(5);
           expect(rows("submissions", "consent IS NOT NULL")).toHaveLength(2);
           expect(rows("deliveries", "kind = 'welcome'")).toHaveLength(1);
         },
@@ -176,7 +177,8 @@ describeInBrowser("The guide to a beta", () => {
     expect(rows("submissions", "consent IS NOT NULL")).toHaveLength(1);
     expect(rows("submissions")).toHaveLength(2);
     expect(rows("measured_visitors")).toHaveLength(1);
-    expect(rows("confirmations")).toHaveLength(1);
+    // The paces of Ben, asked and sent, and of the form.
+    expect(rows("confirmations")).toHaveLength(3);
     for (const name of readdirSync(data).filter((name) => name.startsWith("formflag.db"))) {
       const bytes = readFileSync(join(data, name)).toString("latin1");
       for (const word of [ANN, "Quillfeather", "zither"])
