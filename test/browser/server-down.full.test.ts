@@ -39,6 +39,8 @@ describeInBrowser("While the server is down, an open page", () => {
       await page.getByRole("link", { name: "Forms", exact: true }).first().click();
       await saysSo();
       await page.getByRole("button", { name: "Save in develop" }).click();
+      // What is shown already is of the link.
+      await page.locator("form[aria-busy=true]").waitFor({ state: "detached" });
       await saysSo();
     }
     await page.keyboard.press("Control+k");
