@@ -6,7 +6,7 @@ import { simulateArchives } from "./simulate-archives.ts";
 /** Given by `npm run simulate`; else the same seeds each time. */
 const SECONDS = process.env["FORMFLAG_SIMULATE_SECONDS"];
 const FIRST = Number(process.env["FORMFLAG_SIMULATE_SEED"] ?? 1000);
-const SEEDS = 60;
+const SEEDS = 20;
 
 const fake = startFakeS3();
 const directory = tempDirectory();
