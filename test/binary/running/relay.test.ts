@@ -158,7 +158,8 @@ test("a revoked token empties the relay, and a new one in the same file fills it
   await cli.json("tokens", "revoke", "fleeting", "--yes");
   await eventually("the relay is empty", async () => (await readHero(relay.url)).status === 401, 5000);
   expect(await isReady(relay.url)).toBe(false);
-  expect(existsSync(join(relay.data, "following.jsonl"))).toBe(false);
+  // It stops serving first, then removes the file.
+  await eventually("the file is gone", () => !existsSync(join(relay.data, "following.jsonl")), 5000);
   writeFileSync(relay.tokenFile, tokens.sync);
   await eventually("the relay has flags again", async () => (await readHero(relay.url)).status === 200);
 });
