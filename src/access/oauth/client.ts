@@ -88,7 +88,7 @@ function isRedirect(text: string): boolean {
 }
 
 /**
- * Whether a client may be sent back to an address: it is one of those that the client names, letter by letter. On this
+ * Whether a client may be sent back to an address: the client names it, letter by letter. On this
  * machine only the port may differ (RFC 8252, 7.3).
  */
 export function allowsRedirect({ redirects }: Pick<OAuthClient, "redirects">, asked: string): boolean {

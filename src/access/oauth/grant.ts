@@ -46,7 +46,7 @@ export type OAuthGrant = GrantPlace & {
 export const ACCESS_PREFIX = "ffa_";
 export const REFRESH_PREFIX = "ffr_";
 
-/** The lesser of the rights that a person chose and those that the person has. */
+/** The lesser of the rights that a person chose and the rights of the person. */
 export function grantsWithin({ scopes, project, environment }: GrantPlace, own: readonly Grant[]): Grant[] {
   const given = SCOPES.filter((each) => scopes.some((scope) => includes(scope, each)));
   const asked = environment === null ? given : given.filter((each) => PLACED_SCOPES.includes(each));

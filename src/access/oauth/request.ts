@@ -9,7 +9,7 @@ export type AuthorizationRequest = {
   state: string | null;
   challenge: string;
   resource: string;
-  /** The scopes that the client asks for, of those that exist; every one if it names none. */
+  /** The existing scopes that the client asks for; every one if it names none. */
   scopes: readonly GrantScope[];
 };
 

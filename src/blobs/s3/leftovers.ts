@@ -36,7 +36,7 @@ export function leftoversOf<U extends { name: string; at: number }>(
         name + suffix === temporary.name && at >= temporary.at && bytes !== temporary.bytes,
     ),
   );
-  // Together, as without the temporary name nothing tells what the copy is.
+  // Together, as without the temporary name nothing says what the copy is.
   return {
     names: [...cut, ...left].map(({ name }) => name),
     uploads: uploads.filter((each) => isLeft(each) || isCopy(each)),

@@ -24,7 +24,7 @@ export type FlagTrial = { flag: string; now: Outcome[]; after: Outcome[] };
 
 /**
  * Evaluates what changes would do to flags of an environment, for each context: the flags that change, then those whose rules
- * use a segment that changes, then those that need one of these; `most` of them. Throws `not_found`.
+ * use a segment that changes, then flags that need one of these; `most` of them. Throws `not_found`.
  */
 export async function tryChanges(
   app: FlagsApp,
@@ -70,7 +70,7 @@ export async function tryChanges(
   return trials;
 }
 
-/** The names of segments that change, and of those that use one of them. */
+/** The names of segments that change, and of segments that use one of them. */
 function usedIn(changed: Unstored["segments"], rules: ReadonlyMap<string, unknown>): Set<string> {
   const found = new Set(changed.keys());
   for (let size = -1; size !== found.size;) {

@@ -74,7 +74,7 @@ export function variantsFor(requirement: Requirement, { rules }: FlagValues): re
   return acceptedOf(parseRules(rules), requirement);
 }
 
-/** The variants of a flag that fulfil a requirement: the named ones, otherwise those that are true, or any but its default. */
+/** The variants of a flag that fulfil a requirement: the named ones, otherwise the ones with the value true, or any but its default. */
 export function acceptedOf(
   { variants, defaultVariant }: FlagRules,
   { variants: wanted }: Requirement,

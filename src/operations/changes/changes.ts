@@ -24,7 +24,7 @@ export const changes = noun("changes", () => import("../schema/changes-schema.ts
     path: ALL,
     tool: "changes_list",
     summary:
-      "List the proposed changes of a project, newest first; a token for one environment gets those that reach no other",
+      "List the proposed changes of a project, newest first; a token for one environment gets changes that reach no other",
     scope: "flags:read",
     defaults: { limit: DEFAULT_PAGE },
     run: async ({ app, caller, names, query: { before, ...filter } }) => {

@@ -130,7 +130,7 @@ export function authorizeRoutes({ app, options, get, post }: Dashboard) {
   );
 }
 
-/** The scopes that a person may give, of those that a client asks for. */
+/** The scopes that a client asks for and a person may give. */
 function offeredTo(caller: Caller, { scopes }: AuthorizationRequest): GrantScope[] {
   const isAsked = (scope: GrantScope) =>
     scopes.some((each) => each === scope || INCLUDES[each].includes(scope));

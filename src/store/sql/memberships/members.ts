@@ -157,7 +157,7 @@ export function* emptySegments(seqs: readonly number[]): Work<void> {
   }
 }
 
-/** Approves values of a segment, or all, or takes that back. Returns those that were not so before. */
+/** Approves values of a segment, or all, or takes that back. Returns the values that were not so before. */
 function* setApproved(source: SourceRow, values: readonly string[] | null, approved: 0 | 1): Work<string[]> {
   const { environment_id: environmentId, segment, revision } = source;
   const place = { environmentId, segment };
