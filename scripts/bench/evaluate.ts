@@ -6,7 +6,7 @@ import { putFlag } from "../../src/flags/plan.ts";
 import { compare } from "./compare.ts";
 import { type Rounds, type Show, eachIn, inTurns, median, spreadOf } from "./figure.ts";
 import { createProject, startFormflag, startLimit } from "./formflag.ts";
-import { measureRequires } from "./requires.ts";
+import { CONTEXTS, measureRequires } from "./requires.ts";
 
 const VARIANTS = { on: true, off: false };
 const CONDITION = { ends_with: [{ var: "email" }, "@example.com"] };
@@ -33,14 +33,6 @@ const RULES: Record<string, object | undefined> = {
   "a condition and a share": { if: [CONDITION, SHARE, "off"] },
   "a segment of 20 conditions": { if: [{ $ref: "many" }, "on", "off"] },
 };
-
-const CONTEXTS = Array.from({ length: 64 }, (_, index) => ({
-  targetingKey: `user-${index}`,
-  email: `user-${index}@example.${index % 2 === 0 ? "com" : "net"}`,
-  country: "AT",
-  plan: "free",
-  age: 30,
-}));
 
 const COMPILED = 1000;
 const FLAGS = 50;

@@ -31,7 +31,8 @@ const CONDITIONS = [
   { in: [{ var: "plan" }, ["free", "pro"]] },
   { ">=": [{ var: "age" }, 18] },
 ];
-const CONTEXTS = Array.from({ length: 64 }, (_, index) => ({
+/** For whom flags are evaluated, a user each. */
+export const CONTEXTS = Array.from({ length: 64 }, (_, index) => ({
   targetingKey: `user-${index}`,
   email: `user-${index}@example.${index % 2 === 0 ? "com" : "net"}`,
   country: "AT",
