@@ -8,7 +8,7 @@ export const EXIT = {
   terminated: 143,
 } as const;
 
-/** Thrown by a command that did its work and has printed the problems it found. */
+/** Thrown by a command that has printed why it ends so: the problems it found, or that a person declined. */
 export class Failed extends Error {
   readonly exitCode: number;
 
@@ -21,5 +21,5 @@ export class Failed extends Error {
 /** An internal error of the server: exit code 1. */
 export class RemoteError extends Error {}
 
-/** Thrown when a person cancels a prompt: exit code 130. */
+/** Thrown when a person leaves a prompt with Ctrl-C or Escape: exit code 130. */
 export class Cancelled extends Error {}

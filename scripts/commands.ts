@@ -38,7 +38,7 @@ export type Note = { kind: "text"; text: string } | { kind: "lines"; lines: stri
 /** Exit codes of every command, with what they mean. */
 export const EXIT_STATUS = [
   ["0", "done"],
-  ["1", "failure"],
+  ["1", "failure, or a question answered with no"],
   [
     "2",
     "usage: an option, a name or a value is wrong; --yes is missing for a deletion, or --confirm for a locked environment",
@@ -54,7 +54,7 @@ export const EXIT_STATUS = [
     "unavailable: locked, disk full; a server, a database or a bucket that is not reachable, missing or misconfigured",
   ],
   ["9", "a difference: found by diff, or by flags refs scan --strict"],
-  ["130", "interrupted, or a question answered with no; serve exits 0 on SIGTERM and SIGINT"],
+  ["130", "interrupted; serve exits 0 on SIGTERM and SIGINT"],
 ] as const;
 
 /** The program and every command below it, in the order of the help. */

@@ -1,4 +1,4 @@
-import { Cancelled } from "../exit.ts";
+import { Failed } from "../exit.ts";
 import { noSuchField } from "../output/field.ts";
 import { type Printer, createPrinter } from "../output/printer.ts";
 import type { Io } from "../output/terminal.ts";
@@ -18,12 +18,9 @@ export type Session = Printer & {
   namesPlace: boolean;
   /** Whether the user can be prompted. */
   canPrompt: () => boolean;
-  /** Returns if the person confirms. Throws `Cancelled` if not. */
+  /** Returns if the person confirms. Throws `Failed` if not, and `Cancelled` if the person leaves the question. */
   confirm: (question: string) => Promise<void>;
-  /**
-   * Returns if the person types the name, or `--yes` is given. Throws `Cancelled` if not, `invalid` if the user
-   * cannot be prompted.
-   */
+  /** As `confirm`, by typing the name. Returns with `--yes`, and throws `invalid` if the user cannot be prompted. */
   confirmDelete: (kind: string, name: string, more?: string) => Promise<void>;
 };
 
@@ -53,11 +50,12 @@ export function openSession(
   bare: Transport,
   { field, namesPlace, ...explanation }: Explanation & { field: string | undefined; namesPlace: boolean },
 ): Session {
-  const confirm = async (question: string) => {
-    if (await promptConfirm(question)) return;
-    io.note("nothing was changed\n");
-    throw new Cancelled();
+  const requireYes = (isConfirmed: boolean) => {
+    if (isConfirmed) return;
+    io.note("Nothing was changed.\n");
+    throw new Failed();
   };
+  const confirm = async (question: string) => requireYes(await promptConfirm(question));
   const printer = createPrinter(io, { ...config, field });
   const short = (text: string) => (namesPlace ? text : withoutKept(text));
   const confirmations = {
@@ -82,9 +80,7 @@ export function openSession(
       const what = `${kind} ${name}${more}`;
       if (!canPrompt(io, config))
         throw usage(`${what} would be deleted, and confirming needs a terminal`, "add --yes to delete it");
-      if (await promptName(`Delete ${what}?`, name)) return;
-      io.note("nothing was deleted\n");
-      throw new Cancelled();
+      requireYes(await promptName(`Delete ${what}?`, name));
     },
   };
 }

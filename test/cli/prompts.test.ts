@@ -10,6 +10,12 @@ async function openShop() {
   return { ...here, data, at: (...args: string[]) => atTerminal([...args, "--data", data]) };
 }
 
+/** The keys that leave a question without an answer. */
+const LEFT = [
+  ["Ctrl-C", "\x03"],
+  ["Escape", "\x1b"],
+] as const;
+
 describe("a delete", () => {
   test("is not answered by what was typed before the question", async () => {
     const { at, run } = await openShop();
@@ -17,7 +23,18 @@ describe("a delete", () => {
     terminal.type("shop\ry\rls\rsho");
     await terminal.shows("Type shop to confirm");
     terminal.type("\r");
-    expect((await terminal.ends()).code).toBe(130);
+    const { code, screen } = await terminal.ends();
+    expect({ code, screen }).toEqual({ code: 1, screen: expect.stringContaining("Nothing was changed.") });
+    expect((await run("projects", "get", "shop")).code).toBe(0);
+  });
+
+  test.each(LEFT)("is left by %s, without a word", async (_, key) => {
+    const { at, run } = await openShop();
+    const terminal = at("projects", "delete", "shop");
+    await terminal.shows("Type shop to confirm");
+    terminal.type(key);
+    const { code, screen } = await terminal.ends();
+    expect({ code, screen }).toEqual({ code: 130, screen: expect.not.stringContaining("changed") });
     expect((await run("projects", "get", "shop")).code).toBe(0);
   });
 
@@ -120,8 +137,9 @@ test("a token that is created gets a name that is typed", async () => {
 describe("a change in a locked environment", () => {
   test.each([
     ["is made after y and Enter", "y\r", 0, "on"],
-    ["is left after Enter alone", "\r", 130, ""],
-    ["is left after n", "n\r", 130, ""],
+    ["is left after Enter alone", "\r", 1, ""],
+    ["is left after n", "n\r", 1, ""],
+    ...LEFT.map(([name, key]) => [`is left by ${name}`, key, 130, ""] as const),
   ])("%s", async (_, answer, code, state) => {
     const { at, run } = await openShop();
     await run("environments", "lock", "production", "-p", "shop");
@@ -129,7 +147,9 @@ describe("a change in a locked environment", () => {
     terminal.type("y\ry\ry");
     await terminal.shows("Change it all the same?");
     terminal.type(answer);
-    expect((await terminal.ends()).code).toBe(code);
+    const ended = await terminal.ends();
+    expect(ended.code).toBe(code);
+    expect(ended.screen.includes("Nothing was changed.")).toBe(code === 1);
     const { stdout } = await run("flags", "get", "sale", "-p", "shop", "-e", "production");
     expect(/^state +(\w+)$/m.exec(stdout)?.[1] ?? "").toBe(state);
   });

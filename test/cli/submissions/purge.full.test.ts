@@ -149,7 +149,7 @@ test("at a terminal the counts are shown before the question", async () => {
   await no.shows("would delete 1 submission and 0 files");
   await no.shows("Delete them? (y or n)");
   no.type("\r");
-  expect((await no.ends()).code).toBe(130);
+  expect((await no.ends()).code).toBe(1);
   expect((await commands.run("submissions", "get", id)).code).toBe(0);
   const agreed = atTerminal(args);
   await agreed.shows("Delete them? (y or n)");

@@ -32,7 +32,7 @@ describe("the questions of a release", () => {
       ["From now on, everyone gets on.", ""],
       [HOW.now.ask, "\r"],
     ]);
-    expect({ code, screen }).toEqual({ code: 130, screen: expect.stringContaining("nothing was changed") });
+    expect({ code, screen }).toEqual({ code: 1, screen: expect.stringContaining("Nothing was changed.") });
     expect(await stateOf("search")).toEqual(before);
   });
 
