@@ -53,6 +53,29 @@ describeInBrowser("An open page", () => {
     await Promise.all([context.close(), visitor.close()]);
   });
 
+  test("shows what came after the page was made and before it listened", async () => {
+    // No page has listened to a server that has just started.
+    const before = await startServer();
+    const { key } = await onData(before.data).json<{ key: string }>("forms", "create", "early");
+    await (await signInBrowser(browser(), before)).context.close();
+    await before.stop();
+    const { url } = await startServer(["--listen", new URL(before.url).host], { data: before.data });
+    const { context, page } = await signInBrowser(browser(), before);
+    const listens = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    await page.route(/dashboard\/events/, async (route) => {
+      listens.resolve();
+      await held.promise;
+      await route.continue();
+    });
+    await page.goto(`${url}/dashboard/inbox`);
+    await listens.promise;
+    await fetch(`${url}/v1/s/${key}`, { method: "POST", body: new URLSearchParams({ name: "Early" }) });
+    held.resolve();
+    await page.getByRole("link", { name: /Early/ }).waitFor();
+    await context.close();
+  });
+
   test("keeps the result of an action where an older state of the page comes late, and says that a page is gone", async () => {
     const send = (name: string) =>
       fetch(`${server.url}/v1/s/${key}`, { method: "POST", body: new URLSearchParams({ name }) });

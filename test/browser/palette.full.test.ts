@@ -75,6 +75,25 @@ describeInBrowser("in a browser (needs /usr/bin/chromium), the palette", () => {
     await page.close();
   }, 60_000);
 
+  test("leaves the next key to the page, however soon it comes after Escape", async () => {
+    const page = await open();
+    const CLOSE = "document.querySelector('dialog').close()";
+    const PRESS = (key: string) =>
+      `document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "${key}", bubbles: true }))`;
+    await page.keyboard.press("Control+k");
+    await page.getByRole("option", { name: "Inbox" }).waitFor();
+    await page.evaluate(`${CLOSE}, ${PRESS("?")}`);
+    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    await page.goto(`${server.url}/dashboard/inbox`);
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    await page.evaluate(`${CLOSE}, ${PRESS("/")}`);
+    await page.keyboard.type("n1");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/q=n1/);
+    await page.close();
+  });
+
   test("leaves the message of an action to the page after it", async () => {
     const page = await open();
     const answer = await page.request.post(`${server.url}/dashboard/projects/shop/flags/checkout/details`, {

@@ -67,6 +67,10 @@ describeInBrowser("The dashboard", () => {
       const page = pages[url]!;
       if (name === "new") await onData(empty.data).run("projects", "create", "new");
       await page.goto(`${url}/dashboard${path}`);
+      // Days have names of different widths.
+      await page.evaluate(
+        "for (const time of document.querySelectorAll('time')) time.textContent = 'Friday'",
+      );
       let left = 0;
       for (const { width, colorScheme } of SHOTS) {
         await page.setViewportSize({ width, height: HEIGHT });

@@ -22,6 +22,8 @@ export type DashboardEnv = {
     /** The same of a user who has to set up a second factor before anything else; `session` is then missing. */
     unready?: { signedIn: SignedIn; secret: string };
     caller: Caller;
+    /** The fingerprint for the page's stream of events. */
+    since?: string;
   };
 };
 

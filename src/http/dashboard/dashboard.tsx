@@ -40,7 +40,9 @@ export async function createDashboard(app: App, options: DashboardOptions): Prom
   const rendering = createRendering({ app, options, root, assets, cookies });
   const entry = createEntry(app, options, cookies);
   const site = new Hono<DashboardEnv>();
-  const parts: Parts = { app, options, root, cookies, ...rendering, ...entry, site };
+  const events = createEvents(app, options.report.error);
+  options.onStop(() => events.close());
+  const parts: Parts = { app, options, root, cookies, ...rendering, ...entry, site, events };
   const dashboard = dashboardOn(parts);
 
   answerErrors(parts);
@@ -90,10 +92,8 @@ export async function createDashboard(app: App, options: DashboardOptions): Prom
     }
     return c.redirect(addressOf({ root }, "/sign-in", { next: textOf(fields, "next") }), 303);
   });
-  const events = createEvents(app, options.report.error);
-  options.onStop(() => events.close());
   site.get(`${DASHBOARD_PATH}/events`, (c) => {
-    return sent(c, events.open(entry.callerOf(c)));
+    return sent(c, events.open(entry.callerOf(c), c.req.query("since")));
   });
   for (const add of SECTIONS) add(dashboard);
   site.all(`${DASHBOARD_PATH}/*`, () => {
@@ -109,12 +109,13 @@ type Parts = {
   root: string;
   cookies: ReturnType<typeof createCookies>;
   site: DashboardApp;
+  events: ReturnType<typeof createEvents>;
 } & ReturnType<typeof createRendering> &
   ReturnType<typeof createEntry>;
 
 /** The routes of pages and their forms. */
 function dashboardOn(parts: Parts): Dashboard {
-  const { app, options, root, cookies, viewOf, render, enter, callerOf, site } = parts;
+  const { app, options, root, cookies, viewOf, render, enter, callerOf, site, events } = parts;
   const settled = (c: DashboardContext) => settleForm(app, c.get("caller"), c.req.param());
   return {
     ...createActs(app, options),
@@ -133,6 +134,7 @@ function dashboardOn(parts: Parts): Dashboard {
         const caller = callerOf(c);
         if (scope !== null) requireHere(c, caller, scope);
         c.set("caller", caller);
+        c.set("since", await events.since(caller));
         const shown = await show(c, (await settled(c)) as ParametersOf<typeof path>);
         return shown instanceof Response ? shown : render(c, shown);
       });

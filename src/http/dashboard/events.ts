@@ -32,6 +32,8 @@ const TOPICS = Object.keys(SCOPE_OF) as Topic[];
 
 type Stream = {
   caller: Caller;
+  /** The fingerprint that the page was made with; undefined once it has been compared. */
+  since: string | undefined;
   /** Topics that have not been sent yet. */
   news: Set<Topic>;
   send: (text: string) => void;
@@ -56,10 +58,7 @@ export function createEvents(app: Pick<App, "store">, report: (error: unknown) =
     known = current;
     // A user who has lost a right gets no more news.
     if (before && before.access !== current.access) for (const stream of streams) await check(stream);
-    if (before)
-      for (const topic of TOPICS.filter((topic) => before[topic] !== current[topic]))
-        for (const { caller, news } of streams)
-          if (hasScopeSomewhere(caller, SCOPE_OF[topic])) news.add(topic);
+    for (const stream of streams) addNews(stream, before, current);
     announce();
     for (const stream of streams) if (clock.steady() - stream.checkedAt > CHECK) await check(stream);
   };
@@ -83,8 +82,10 @@ export function createEvents(app: Pick<App, "store">, report: (error: unknown) =
   };
 
   return {
-    /** Throws `rate_limited` if too many are open. */
-    open(caller: Caller): Response {
+    /** The fingerprint for a page, as of now or shortly before. It is taken before the content of the page is read. */
+    since: async (caller: Caller) => fingerprint(caller, known ?? (await app.store.activity())),
+    /** `since` is that of the page, which is told what came after. Throws `rate_limited` if too many are open. */
+    open(caller: Caller, since?: string): Response {
       if (streams.size >= MAX_OPEN)
         throw new AppError("rate_limited", "too many pages are open", { retryAfter: 5 });
       let stream: Stream;
@@ -93,6 +94,7 @@ export function createEvents(app: Pick<App, "store">, report: (error: unknown) =
         start(controller) {
           stream = {
             caller,
+            since,
             news: new Set(),
             send(text) {
               // The browser may have left since the stream was checked.
@@ -119,6 +121,25 @@ export function createEvents(app: Pick<App, "store">, report: (error: unknown) =
       for (const stream of streams) stream.close();
     },
   };
+}
+
+function addNews(stream: Stream, before: Activity | undefined, current: Activity): void {
+  const { caller, since, news } = stream;
+  const isLate = since !== undefined && since !== fingerprint(caller, current);
+  stream.since = undefined;
+  for (const topic of topicsOf(caller))
+    if (isLate || (before && before[topic] !== current[topic])) news.add(topic);
+}
+
+const topicsOf = (caller: Caller) => TOPICS.filter((topic) => hasScopeSomewhere(caller, SCOPE_OF[topic]));
+
+/** A text that changes with the topics that a user may be notified of. */
+function fingerprint(caller: Caller, activity: Activity): string {
+  return Bun.hash(
+    topicsOf(caller)
+      .map((topic) => activity[topic])
+      .join(" "),
+  ).toString(36);
 }
 
 /** Ends a stream whose caller has lost the right to it. */

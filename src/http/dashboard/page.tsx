@@ -71,7 +71,7 @@ export function Document({ page, view, flash, assets }: DocumentProps) {
         {page.hasPasskeys && <script src={assets.passkeys.path} defer></script>}
       </head>
       <body
-        data-events={view.caller === null ? undefined : addressOf(view, "/events")}
+        data-events={view.caller === null ? undefined : addressOf(view, "/events", { since: view.since })}
         data-user={view.caller?.name}
         data-shortcuts={view.shortcuts ? "on" : "off"}
       >

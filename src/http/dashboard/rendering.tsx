@@ -31,6 +31,7 @@ export function createRendering({ app, options, root, assets, cookies }: Parts) 
       root,
       path: c.req.path.slice(root.length) || "/",
       now: app.now(),
+      since: c.get("since"),
       timeZone: timeZoneOf(session?.signedIn.user.settings.timeZone ?? cookies.timeZone(c)),
       caller: (session && c.get("caller")) ?? null,
       reach: reachOf(c),

@@ -13,6 +13,8 @@ export type View = {
   path: string;
   /** Milliseconds since 1970. */
   now: number;
+  /** The fingerprint for its stream of events; missing on pages that were not asked for by their address. */
+  since?: string | undefined;
   /** IANA name of the time zone in which times are shown. */
   timeZone: string;
   /** Whether single keys do something, which their user may have turned off. */

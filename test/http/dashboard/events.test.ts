@@ -12,20 +12,23 @@ function openMany(count: number, scopes: "admin" | "flags:read" = "admin") {
   const events = createEvents({ store }, (error) => {
     throw error;
   });
-  const told = Array.from({ length: count }, () => "");
-  for (const index of told.keys()) {
-    const stream = events.open(callerNamed("ann", { scopes: [scopes] })).body!;
+  const told: string[] = [];
+  const caller = callerNamed("ann", { scopes: [scopes] });
+  const listen = (since?: string) => {
+    const index = told.push("") - 1;
+    const stream = events.open(caller, since).body!;
     void (async () => {
       const decoder = new TextDecoder();
       for await (const bytes of stream as unknown as AsyncIterable<Uint8Array>)
         told[index]! += decoder.decode(bytes);
     })();
-  }
+  };
+  for (let index = 0; index < count; index += 1) listen();
   const looked = (more: number) => {
     const from = looks;
     return eventually("the database is looked at", () => looks >= from + more);
   };
-  return { activity, told, looked, events };
+  return { activity, told, looked, events, caller, listen };
 }
 
 const toldOf = (told: string[], topic: string) =>
@@ -38,6 +41,23 @@ test("Pages are told at once what has changed, and only what their users may kno
   activity.setup = "2";
   await eventually("the pages are told", () => toldOf(told, "setup") === 3);
   expect(toldOf(told, "submissions")).toBe(0);
+  events.close();
+});
+
+test("A page is told what has changed since it was made, though no page listened", async () => {
+  const { activity, told, looked, events, caller, listen } = openMany(0, "flags:read");
+  const since = await events.since(caller);
+  activity.submissions = "2";
+  expect(await events.since(caller)).toBe(since);
+  listen(since);
+  await looked(2);
+  expect(told[0]).not.toContain("data:");
+  activity.setup = "2";
+  await eventually("the open page is told", () => toldOf(told, "setup") === 1);
+  listen(since);
+  await eventually("the late page is told", () => toldOf(told, "setup") === 2);
+  await looked(2);
+  expect(told[1]!.match(/data:/g)).toHaveLength(1);
   events.close();
 });
 

@@ -70,7 +70,8 @@ export async function furnish(
   app: App & { clock: { now: number } },
   texts: readonly string[] = KIND_TEXTS,
 ): Promise<Furnished> {
-  app.clock.now = Date.now() - 72 * HOUR;
+  // From noon, so that one day has all submissions, at whatever hour this runs.
+  app.clock.now = Math.floor(Date.now() / (24 * HOUR)) * 24 * HOUR - 60 * HOUR;
   const first = texts[0]!;
   const ann = (why?: string) => callerNamed("ann", { why });
   for (const role of ["admin", "viewer", "inbox", "editor", "releaser"] as const)

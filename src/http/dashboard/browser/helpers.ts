@@ -44,7 +44,8 @@ export function obeyKeys(): void {
     const panel = key === "Escape" && (target as Element).closest(".menu[open],.ask[open]");
     if (panel) return pressed(panel);
     if (document.body.dataset["shortcuts"] === "off" || document.querySelector("dialog[open]")) return;
-    if (target instanceof HTMLElement && target.closest("input:not([type=checkbox]), textarea, select")) {
+    // A dialog that has just closed keeps the focus for a moment.
+    if (target instanceof HTMLElement && target.closest(FIELD)?.checkVisibility()) {
       if (key === "Escape") focusMain();
       return;
     }
@@ -70,6 +71,8 @@ export function obeyKeys(): void {
     found.click();
   });
 }
+
+const FIELD = "input:not([type=checkbox]), textarea, select";
 
 function pressed(panel: Element): void {
   const summary = panel.firstElementChild as HTMLElement;
