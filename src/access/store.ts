@@ -113,7 +113,8 @@ type SessionStore = {
   ): Promise<Entrance | undefined>;
   /**
    * Removes at most `limit` sessions that were seen or created until these times or expired until `now`, and as many links,
-   * logins, begun sign-ins and spent challenges that expired until then. Returns whether any may be left.
+   * logins, grants, begun sign-ins and spent challenges that expired until then. The log has an entry for each session and
+   * each grant with tokens. Returns whether any may be left.
    */
   clearEnded(
     until: { seenBefore: number; createdBefore: number; now: number },

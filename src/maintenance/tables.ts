@@ -79,6 +79,7 @@ export const OTHER_TABLES: Readonly<Record<string, OtherTable>> = {
       access_expires_at: "integer?",
       family: "bytes?",
       refresh: "bytes?",
+      replaced: "bytes?",
       created_at: "integer",
       used_at: "integer",
       expires_at: "integer",

@@ -32,13 +32,15 @@ export type PresentedCode = {
 export type PresentedRefresh = { family: string; refresh: string; client: string; resource: string | null };
 
 /** Why a grant ended that no person ended. */
-export type GrantEnd = "code-reused" | "refresh-reused" | "client";
+export type GrantEnd = "code-reused" | "refresh-reused" | "client" | "provider" | "expired";
 
 export type FoundGrant = {
   grant: OAuthGrant;
   user: User;
   memberships: Membership[];
   accessExpiresAt: number;
+  /** Whether the access token has replaced another one and was never marked as used. */
+  isUnused: boolean;
 };
 
 export type GrantStore = {
@@ -57,8 +59,9 @@ export type GrantStore = {
     by: Pick<Author, "at" | "address">,
   ): Promise<OAuthGrant | undefined>;
   /**
-   * Replaces the tokens of a grant whose refresh token is presented by its client. One that was replaced before ends the
-   * grant. Returns undefined unless it counts.
+   * Replaces the tokens of a grant whose refresh token is presented by its client. The one that was replaced last counts
+   * too, as long as the access token that came for it is valid and no token that came for it was used: its answer may have
+   * been lost (RFC 9700, 4.14.2). Any other one ends the grant. Returns undefined unless it counts.
    */
   refresh(
     token: PresentedRefresh,
@@ -70,8 +73,8 @@ export type GrantStore = {
   findById(id: string): Promise<OAuthGrant | undefined>;
   /** Grants with tokens, of every user or of one, by id. */
   page(user: string | null, query: PageQuery): Promise<Page<OAuthGrant>>;
-  /** Records that a grant was used. One that does not exist is ignored. */
-  markUsed(id: string, at: number): Promise<void>;
+  /** Records that a grant was used, by the hash of its access token. One that does not exist is ignored. */
+  markUsed(access: string, at: number): Promise<void>;
   /** Returns whether it existed. */
   delete(id: string, by: Author): Promise<boolean>;
   /** Ends the grant of a client whose access token, or the shared part of whose refresh tokens, has the hash. */

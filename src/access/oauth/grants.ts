@@ -101,7 +101,10 @@ function challengeOf(verifier: string): string {
   return new Bun.CryptoHasher("sha256").update(verifier).digest("base64url");
 }
 
-/** Replaces the tokens of a grant. Throws `invalid_grant`. */
+/**
+ * Replaces the tokens of a grant. Throws `invalid_grant`. A client whose answer was lost may ask again, and the tokens of
+ * that answer end.
+ */
 export async function refreshTokens(
   app: AccessApp,
   { token, ...presented }: { token: string; client: string; resource: string | null },
@@ -174,7 +177,7 @@ export async function assistantCaller(
   const found = await readGrant(app, hash, resource);
   const { grant, accessExpiresAt } = found;
   const grants = rightsOf(found);
-  await noteUse(app, grant);
+  await noteUse(app, hash, found);
   return {
     name: grant.user,
     type: "user",
@@ -200,11 +203,15 @@ async function readGrant({ store, now }: AccessApp, hash: string, resource: stri
   });
 }
 
-async function noteUse({ store, now }: AccessApp, { id, usedAt }: OAuthGrant): Promise<void> {
+async function noteUse(
+  { store, now }: AccessApp,
+  access: string,
+  { grant, isUnused }: FoundGrant,
+): Promise<void> {
   const at = now();
-  if (at - usedAt < USED_MS) return;
+  if (!isUnused && at - grant.usedAt < USED_MS) return;
   try {
-    await store.grants.markUsed(id, at);
+    await store.grants.markUsed(access, at);
   } catch (error) {
     // With a full disk assistants can still read.
     if (!(error instanceof AppError)) throw error;

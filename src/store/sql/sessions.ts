@@ -5,10 +5,12 @@ import type { BegunSignIn, SignInLink } from "../../access/store.ts";
 import type { User } from "../../access/user.ts";
 import type { Page, PageQuery } from "../../base/pages.ts";
 import { membershipsOf } from "./access/members.ts";
+import { bytesOfHash } from "./ids.ts";
 import { pageOf } from "./pages.ts";
 import { findUser, USER_COLUMNS, type UserRow, viewUser } from "./users.ts";
 import type { Author } from "../../access/caller.ts";
-import { appendAudit, lockAudit, recordAudit } from "./audit.ts";
+import type * as Grants from "./access/grants.ts";
+import { appendAudit, lockAudit } from "./audit.ts";
 import { FOR_UPDATE, type Params, SKIP_LOCKED, type Work, all, fieldsOf, first, run } from "./work.ts";
 
 const COLUMNS = `s.id, u.name AS "user", ${fieldsOf("s", "method agent address createdAt seenAt expiresAt")}`;
@@ -149,6 +151,8 @@ function* clearEndedSessions(
   { seenBefore, createdBefore, now }: { seenBefore: number; createdBefore: number; now: number },
   limit: number,
 ): Work<boolean> {
+  // The log first, as every end of a session or a grant has it.
+  yield* lockAudit();
   const ended = yield* endSessions(
     `hash IN (SELECT hash FROM sessions WHERE (seen_at <= $seenBefore AND method <> 'cli')
      OR created_at <= $createdBefore OR expires_at <= $now LIMIT $limit ${SKIP_LOCKED})`,
@@ -159,18 +163,13 @@ function* clearEndedSessions(
      (SELECT hash FROM sign_in_links WHERE expires_at <= $now LIMIT $limit ${SKIP_LOCKED})`,
     { now, limit },
   );
-  if (ended.length > 0) {
-    const by = { who: SYSTEM, at: now, type: "system" } as const;
-    yield* recordAudit(ended.map((each) => endOf(each, by, { reason: "expired" })));
-  }
-  let isLeft = ended.length >= limit || links >= limit;
-  for (const table of [
-    "device_logins",
-    "oauth_grants",
-    "begun_sign_ins",
-    "spent_challenges",
-    "spent_logouts",
-  ]) {
+  const by = { who: SYSTEM, at: now, type: "system" } as const;
+  yield* appendAudit(ended.map((each) => endOf(each, by, { reason: "expired" })));
+  const { endGrants } = require("./access/grants.ts") as typeof Grants;
+  const expired = "g.hash IN (SELECT hash FROM oauth_grants WHERE expires_at <= $now LIMIT $limit)";
+  const grants = yield* endGrants(expired, { now, limit }, { ...by, reason: "expired" });
+  let isLeft = [ended.length, links, grants].some((removed) => removed >= limit);
+  for (const table of ["device_logins", "begun_sign_ins", "spent_challenges", "spent_logouts"]) {
     const removed = yield* run(
       `DELETE FROM ${table} WHERE hash IN
        (SELECT hash FROM ${table} WHERE expires_at <= $now LIMIT $limit ${SKIP_LOCKED})`,
@@ -179,15 +178,6 @@ function* clearEndedSessions(
     isLeft ||= removed >= limit;
   }
   return isLeft;
-}
-
-/** The opposite of {@link bytesOfHash}. */
-export function hashOfBytes(bytes: Uint8Array | null): string | null {
-  return bytes === null ? null : Buffer.from(bytes).toString("hex");
-}
-
-export function bytesOfHash(hash: string): Buffer {
-  return Buffer.from(hash, "hex");
 }
 
 /** The session in a row with more columns. */

@@ -47,11 +47,11 @@ export function grantsContract(driver: Driver): void {
         started,
       );
       const { accessExpiresAt } = issued;
-      const found = { grant: started, user, memberships: [], accessExpiresAt };
+      const found = { grant: started, user, memberships: [], accessExpiresAt, isUnused: false };
       expect(await grants.find(issued.access)).toEqual(found);
       expect(await grants.findById(made.grant.id)).toEqual(started);
       expect((await grants.page(user.name, { limit: 10 })).items).toEqual([started]);
-      await grants.markUsed(made.grant.id, NOW + 7);
+      await grants.markUsed(issued.access, NOW + 7);
       expect((await grants.find(issued.access))!.grant.usedAt).toBe(NOW + 7);
       expect((await store.audit.page({ limit: 1, projects: [project] })).items).toMatchObject([
         {
@@ -116,11 +116,61 @@ export function grantsContract(driver: Driver): void {
       expect(await grants.refresh(presented, issue(), { ...BY, at: NOW + 9000 })).toBeUndefined();
       expect(await grants.refresh(presented, next, BY)).toMatchObject({ id: grant.id });
       expect(await grants.find(issued.access)).toBeUndefined();
-      expect(await grants.find(next.access)).toMatchObject({ grant: { id: grant.id } });
+      expect(await grants.find(next.access)).toMatchObject({ grant: { id: grant.id }, isUnused: true });
+      await grants.markUsed(next.access, NOW + 2);
+      expect(await grants.find(next.access)).toMatchObject({ isUnused: false });
       expect(await grants.refresh(presented, issue({ family }), BY)).toBeUndefined();
       expect(await grants.find(next.access)).toBeUndefined();
       const again = { ...presented, refresh: next.refresh };
       expect(await grants.refresh(again, issue({ family }), BY)).toBeUndefined();
+    });
+
+    test("take the refresh token that was replaced last, until a newer token was used or has expired", async () => {
+      const user = await addUser();
+      const lose = async () => {
+        const { issued, grant } = await begin(user.name);
+        const { family, refresh } = issued;
+        const present = (refresh: string, at = BY.at) => {
+          const next = issue({ family, accessExpiresAt: at + 50 });
+          const presented = { family, refresh, client: grant.client, resource: null };
+          return grants.refresh(presented, next, { ...BY, at }).then((found) => (found ? next : undefined));
+        };
+        return { present, first: refresh, lost: (await present(refresh))! };
+      };
+      const isLost = async ({ access }: { access: string }) => (await grants.find(access)) === undefined;
+
+      const repeated = await lose();
+      const second = (await repeated.present(repeated.first, BY.at + 49))!;
+      const third = (await repeated.present(repeated.first, BY.at + 98))!;
+      for (const each of [repeated.lost, second]) expect(await isLost(each)).toBe(true);
+      await grants.markUsed(second.access, BY.at + 99);
+      expect(await grants.find(third.access)).toMatchObject({ isUnused: true });
+      const going = (await repeated.present(third.refresh, BY.at + 99))!;
+      expect(await repeated.present(repeated.first, BY.at + 99)).toBeUndefined();
+      expect(await isLost(going)).toBe(true);
+
+      const late = await lose();
+      expect(await late.present(late.first, BY.at + 50)).toBeUndefined();
+      expect(await isLost(late.lost)).toBe(true);
+
+      const old = await lose();
+      const newest = (await old.present(old.first))!;
+      expect(await old.present(old.lost.refresh)).toBeUndefined();
+      expect(await isLost(newest)).toBe(true);
+      const entries = (await store.audit.page({ limit: 1, projects: null })).items;
+      expect(entries).toMatchObject([{ action: "grant.revoke", details: { reason: "refresh-reused" } }]);
+    });
+
+    test("leave the tokens of one answer when one refresh token is presented several times at once", async () => {
+      const user = await addUser();
+      const { issued, grant } = await begin(user.name);
+      const { family, refresh } = issued;
+      const presented = { family, refresh, client: grant.client, resource: null };
+      const made = Array.from({ length: 5 }, () => issue({ family }));
+      const answers = await Promise.all(made.map((each) => grants.refresh(presented, each, BY)));
+      expect(answers.filter(Boolean)).toHaveLength(5);
+      const found = await Promise.all(made.map(({ access }) => grants.find(access)));
+      expect(found.filter(Boolean)).toHaveLength(1);
     });
 
     test("end by their client's tokens, by a person, and with the user, a password or a factor", async () => {
@@ -145,7 +195,7 @@ export function grantsContract(driver: Driver): void {
       await gone(() => apply(store, { change: "deleteUser", name }));
     });
 
-    test("are limited in number, removed once they have expired, and in no copy", async () => {
+    test("are limited in number, removed once they have expired, with an entry if they had begun, and in no copy", async () => {
       const [from, into] = [fresh("database"), fresh("database")];
       const store = await open(from);
       const user = userCalled(fresh("user"));
@@ -162,6 +212,28 @@ export function grantsContract(driver: Driver): void {
       expect(await (await open(into)).grants.findById(made[2]!.grant.id)).toBeUndefined();
       expect(await store.sessions.clearEnded({ ...UNTIL, now: NOW + 60 }, 10)).toBe(false);
       expect(await grants.findById(made[2]!.grant.id)).toBeUndefined();
+
+      const begun = ["Claude", "Cursor", "Zed"].map((clientName) => grantOf(user.name, { clientName }));
+      for (const each of begun) {
+        await grants.insert(each, 5);
+        await grants.start(codeOf(each), issue({ expiresAt: NOW + 90 }), BY);
+      }
+      const revoked = async () =>
+        (await store.audit.page({ limit: 10, projects: null, action: "grant.revoke" })).items;
+      expect(await revoked()).toEqual([]);
+      expect(await store.sessions.clearEnded({ ...UNTIL, now: NOW + 90 }, 2)).toBe(true);
+      expect(await store.sessions.clearEnded({ ...UNTIL, now: NOW + 90 }, 2)).toBe(false);
+      const entries = await revoked();
+      expect(new Set(entries.map(({ details }) => details["client"]))).toEqual(
+        new Set(["Claude", "Cursor", "Zed"]),
+      );
+      for (const { who, type, at, details } of entries)
+        expect({ who, type, at, details }).toMatchObject({
+          who: "formflag",
+          type: "system",
+          at: NOW + 90,
+          details: { user: user.name, reason: "expired" },
+        });
     });
   });
 }

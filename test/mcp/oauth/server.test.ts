@@ -176,9 +176,11 @@ test("a grant and its tokens survive the end of the process, and are in the list
     project: "shop",
     environment: "develop",
   });
-  const refreshed = await client.refresh(refresh);
+  const lost = await client.refresh(refresh);
   await next.stop("SIGKILL");
   const last = await startServer(["--mcp", "--listen", new URL(doomed.url).host], { data: doomed.data });
+  const refreshed = await client.refresh(refresh);
+  expect((await callTool(last, lost.access_token!)).status).toBe(401);
   expect((await callTool(last, refreshed.access_token!)).status).toBe(200);
   expect(await here.run("grants", "revoke", String(grant!["id"]))).toMatchObject({ code: 0 });
   expect((await callTool(last, refreshed.access_token!)).status).toBe(401);

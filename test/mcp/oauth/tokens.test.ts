@@ -95,18 +95,67 @@ describe("a token of an assistant", () => {
   });
 });
 
-test("a refresh token that was replaced ends the grant, whoever sends it", async () => {
-  const client = await openClient(server);
-  const first = await tokensOf(client, ann);
-  const second = await client.refresh(first.refresh);
-  expect(second).toMatchObject({ status: 200, token_type: "Bearer", expires_in: 3600, scope: "read" });
-  const evil = await openClient(server);
-  expect(await evil.refresh(second.refresh_token!)).toMatchObject({ status: 400, error: "invalid_grant" });
-  const third = await client.refresh(second.refresh_token!);
-  expect((await callTool(server, third.access_token!)).status).toBe(200);
-  expect(await client.refresh(first.refresh)).toMatchObject({ status: 400, error: "invalid_grant" });
-  expect((await callTool(server, third.access_token!)).status).toBe(401);
-  expect(await client.refresh(third.refresh_token!)).toMatchObject({ status: 400, error: "invalid_grant" });
+describe("a refresh token", () => {
+  const begin = async () => {
+    const client = await openClient(server);
+    return { client, first: await tokensOf(client, ann) };
+  };
+  const spent = { status: 400, error: "invalid_grant" };
+  const works = async ({ access_token: access }: { access_token?: string }) =>
+    (await callTool(server, access!)).status === 200;
+  const newest = async () =>
+    (await server.run("audit", "list", "--action", "grant", "--limit", "1")) as unknown[];
+
+  test("that was replaced ends the grant, whoever sends it", async () => {
+    const { client, first } = await begin();
+    const second = await client.refresh(first.refresh);
+    expect(second).toMatchObject({ status: 200, token_type: "Bearer", expires_in: 3600, scope: "read" });
+    const evil = await openClient(server);
+    expect(await evil.refresh(second.refresh_token!)).toMatchObject(spent);
+    const third = await client.refresh(second.refresh_token!);
+    expect(await works(third)).toBe(true);
+    expect(await newest()).toMatchObject([{ action: "grant.create" }]);
+    expect(await client.refresh(first.refresh)).toMatchObject(spent);
+    expect(await newest()).toMatchObject([{ action: "grant.revoke", details: { reason: "refresh-reused" } }]);
+    expect(await works(third)).toBe(false);
+    expect(await client.refresh(third.refresh_token!)).toMatchObject(spent);
+  });
+
+  test("counts again after its answer was lost, as long as no token of that answer was used", async () => {
+    const { client, first } = await begin();
+    const lost = [await client.refresh(first.refresh), await client.refresh(first.refresh)];
+    const fresh = await client.refresh(first.refresh);
+    expect(fresh).toMatchObject({ status: 200, scope: "read" });
+    for (const each of lost) expect(await works(each)).toBe(false);
+    expect(await newest()).toMatchObject([{ action: "grant.create" }]);
+    expect(await works(fresh)).toBe(true);
+    expect(await client.refresh(first.refresh)).toMatchObject(spent);
+    expect(await works(fresh)).toBe(false);
+  });
+
+  test("ends the grant if a newer one was used, also to get others, or was given up", async () => {
+    const replaced = await begin();
+    const second = await replaced.client.refresh(replaced.first.refresh);
+    const third = await replaced.client.refresh(second.refresh_token!);
+    expect(await replaced.client.refresh(replaced.first.refresh)).toMatchObject(spent);
+    expect(await works(third)).toBe(false);
+
+    const { client, first } = await begin();
+    const lost = await client.refresh(first.refresh);
+    const fresh = await client.refresh(first.refresh);
+    expect(await client.refresh(lost.refresh_token!)).toMatchObject(spent);
+    expect(await works(fresh)).toBe(false);
+  });
+
+  test("that is sent many times at once leaves the tokens of one answer", async () => {
+    const { client, first } = await begin();
+    const answers = await Promise.all(Array.from({ length: 6 }, () => client.refresh(first.refresh)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200));
+    const working = await Promise.all(answers.map(works));
+    expect(working.filter(Boolean)).toHaveLength(1);
+    const last = answers[working.indexOf(true)]!;
+    expect(await works(await client.refresh(last.refresh_token!))).toBe(true);
+  });
 });
 
 test("a client that sends a secret, another grant or nothing is told so, and nothing is kept by a browser", async () => {

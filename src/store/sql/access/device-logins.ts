@@ -2,7 +2,8 @@ import type { DeviceLogin } from "../../../access/device/device-login.ts";
 import type { Approver, NewDeviceLogin, Polled } from "../../../access/device/device-login-store.ts";
 import type { NewSession } from "../../../access/session.ts";
 import { lockAudit } from "../audit.ts";
-import { bytesOfHash, hashOfBytes, insertSession } from "../sessions.ts";
+import { bytesOfHash, hashOfBytes } from "../ids.ts";
+import { insertSession } from "../sessions.ts";
 import { type Work, fieldsOf, first, insert, only, run } from "../work.ts";
 
 const COLUMNS = fieldsOf("device_logins", "client address lasts createdAt expiresAt");

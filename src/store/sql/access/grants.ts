@@ -14,20 +14,27 @@ import type { Page, PageQuery } from "../../../base/pages.ts";
 import { appendAudit, lockAudit } from "../audit.ts";
 import { pageOf } from "../pages.ts";
 import { environmentRow, projectRow } from "../rows.ts";
-import { bytesOfHash } from "../sessions.ts";
+import { bytesOfHash } from "../ids.ts";
 import { USER_COLUMNS, type UserRow, viewUser } from "../users.ts";
 import { type Params, type Work, all, fieldsOf, first, run } from "../work.ts";
 import { membershipsOf } from "./members.ts";
 
 type Row = Omit<OAuthGrant, "scopes"> & { scopes: string };
 /** With what a client has to present again. */
-type Begun = Row & { challenge: string; isStarted: number; refresh: Uint8Array | null };
+type Begun = Row & {
+  challenge: string;
+  isStarted: number;
+  accessExpiresAt: number | null;
+  refresh: Uint8Array | null;
+  replaced: Uint8Array | null;
+};
 
 const COLUMNS = `${fieldsOf("g", "id client clientName redirect resource scopes createdAt usedAt expiresAt")},
   u.name AS "user", p.slug AS project, e.slug AS environment`;
 const FROM = `FROM oauth_grants g JOIN users u ON u.id = g.user_id LEFT JOIN projects p ON p.id = g.project_id
   LEFT JOIN environments e ON e.id = g.environment_id`;
-const BEGUN = `SELECT ${COLUMNS}, g.challenge, g.refresh, CASE WHEN g.access IS NULL THEN 0 ELSE 1 END AS "isStarted" ${FROM}`;
+const BEGUN = `SELECT ${COLUMNS}, ${fieldsOf("g", "challenge accessExpiresAt refresh replaced")},
+  CASE WHEN g.access IS NULL THEN 0 ELSE 1 END AS "isStarted" ${FROM}`;
 
 /** Stores a grant that waits for its code: see the port. */
 function* insertGrant({ grant, hash, challenge, session }: NewOAuthGrant, most: number): Work<boolean> {
@@ -84,7 +91,7 @@ function* startGrant(
     yield* endGrants("g.hash = $hash", { hash: bytesOfHash(hash) }, { ...by, reason: "code-reused" });
     return undefined;
   }
-  yield* replaceTokens(row.id, issued, by.at);
+  yield* replaceTokens(row.id, issued, null, by.at);
   const { clientName, scopes, project, environment, user } = row;
   const details = {
     client: clientName,
@@ -109,22 +116,25 @@ function* refreshGrant(
   const row = yield* first<Begun>(`${BEGUN} WHERE g.family = $family`, params);
   if (row === undefined || row.expiresAt <= by.at || row.client !== client) return undefined;
   if (row.resource !== (resource ?? row.resource)) return undefined;
-  if (!bytesOfHash(refresh).equals(row.refresh!)) {
+  const presented = bytesOfHash(refresh);
+  const isRepeated = row.replaced !== null && presented.equals(row.replaced) && row.accessExpiresAt! > by.at;
+  if (!presented.equals(row.refresh!) && !isRepeated) {
     yield* endGrants("g.family = $family", params, { ...by, reason: "refresh-reused" });
     return undefined;
   }
-  yield* replaceTokens(row.id, issued, by.at);
+  yield* replaceTokens(row.id, issued, presented, by.at);
   return view({ ...row, usedAt: by.at, expiresAt: issued.expiresAt });
 }
 
 function* replaceTokens(
   id: string,
   { access, accessExpiresAt, family, refresh, expiresAt }: IssuedTokens,
+  replaced: Buffer | null,
   at: number,
 ): Work<void> {
   yield* run(
     `UPDATE oauth_grants SET access = $access, access_expires_at = $accessExpiresAt, family = $family,
-     refresh = $refresh, expires_at = $expiresAt, used_at = $at WHERE id = $id`,
+     refresh = $refresh, replaced = $replaced, expires_at = $expiresAt, used_at = $at WHERE id = $id`,
     {
       id,
       accessExpiresAt,
@@ -133,22 +143,24 @@ function* replaceTokens(
       access: bytesOfHash(access),
       family: bytesOfHash(family),
       refresh: bytesOfHash(refresh),
+      replaced,
     },
   );
 }
 
 function* findGrant(access: string): Work<FoundGrant | undefined> {
-  const row = yield* first<Row & UserRow & { accessExpiresAt: number }>(
-    `SELECT ${COLUMNS}, g.access_expires_at AS "accessExpiresAt", ${USER_COLUMNS} ${FROM} WHERE g.access = $access`,
+  const row = yield* first<Row & UserRow & Pick<Begun, "replaced"> & { accessExpiresAt: number }>(
+    `SELECT ${COLUMNS}, ${fieldsOf("g", "accessExpiresAt replaced")}, ${USER_COLUMNS} ${FROM} WHERE g.access = $access`,
     { access: bytesOfHash(access) },
   );
   if (row === undefined) return undefined;
-  const { accessExpiresAt } = row;
+  const { accessExpiresAt, replaced } = row;
   return {
     grant: view(row),
     user: viewUser(row),
     memberships: yield* membershipsOf(row.name),
     accessExpiresAt,
+    isUnused: replaced !== null,
   };
 }
 
@@ -166,8 +178,9 @@ function pageGrants(user: string | null, { limit, after = "" }: PageQuery): Work
   return pageOf(rows, limit, view);
 }
 
-function* markUsed(id: string, at: number): Work<void> {
-  yield* run("UPDATE oauth_grants SET used_at = $at WHERE id = $id", { id, at });
+function* markUsed(access: string, at: number): Work<void> {
+  const sql = "UPDATE oauth_grants SET used_at = $at, replaced = NULL WHERE access = $access";
+  yield* run(sql, { access: bytesOfHash(access), at });
 }
 
 function* deleteGrant(id: string, by: Author): Work<boolean> {
@@ -188,7 +201,7 @@ function* deleteBySecret(hash: string, client: string, by: Pick<Author, "at" | "
 export function* endGrants(
   condition: string,
   params: Params,
-  { reason, ...by }: Partial<Author> & Pick<Author, "at"> & { reason?: GrantEnd | "provider" },
+  { reason, ...by }: Partial<Author> & Pick<Author, "at"> & { reason?: GrantEnd },
 ): Work<number> {
   type Ended = Pick<OAuthGrant, "id" | "user" | "clientName" | "project"> & { isStarted: number };
   const ended = yield* all<Ended>(

@@ -2,7 +2,8 @@ import type { AccessChange } from "../../../access/change.ts";
 import type { Identity, Logout } from "../../../access/oidc/identity-store.ts";
 import type { Author } from "../../../access/caller.ts";
 import { appendAudit, lockAudit } from "../audit.ts";
-import { type Ended, bytesOfHash, endOf, endSessions } from "../sessions.ts";
+import { bytesOfHash } from "../ids.ts";
+import { type Ended, endOf, endSessions } from "../sessions.ts";
 import type * as Grants from "./grants.ts";
 import { type Work, first, insert, run } from "../work.ts";
 

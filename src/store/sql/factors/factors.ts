@@ -5,7 +5,8 @@ import type { SpentCode } from "../../../access/store.ts";
 import { type Patience, forgottenAfter, waitOf } from "../../../access/throttle.ts";
 import type { User } from "../../../access/user.ts";
 import { lockAudit } from "../audit.ts";
-import { bytesOfHash, insertSession } from "../sessions.ts";
+import { bytesOfHash } from "../ids.ts";
+import { insertSession } from "../sessions.ts";
 import { USER_COLUMNS, type UserRow, viewUser } from "../users.ts";
 import { FOR_UPDATE, type Work, first, insert, only, run } from "../work.ts";
 

@@ -6,7 +6,8 @@ import type { User } from "../../../access/user.ts";
 import { AppError } from "../../../base/errors.ts";
 import { endOthers, findLocked, lockUser } from "./factors.ts";
 import { lockAudit } from "../audit.ts";
-import { bytesOfHash, insertSession } from "../sessions.ts";
+import { bytesOfHash } from "../ids.ts";
+import { insertSession } from "../sessions.ts";
 import { USER_COLUMNS, type UserRow, viewUser } from "../users.ts";
 import { type Work, all, fieldsOf, first, insert, run } from "../work.ts";
 

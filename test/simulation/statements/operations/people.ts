@@ -57,7 +57,7 @@ export const PEOPLE = {
     const presented = { family, refresh, client: started.grant.client, resource: null };
     return store.refresh(presented, { ...issuedTo(own), family }, { at: NOW });
   },
-  "use a grant": ({ grants: store }, { grants }) => store.markUsed(grants.started.grant.id, NOW + 5),
+  "use a grant": ({ grants: store }, { grants }) => store.markUsed(grants.tokens.access, NOW + 5),
   "end a grant": ({ grants: store }, { grants }) => store.delete(grants.started.grant.id, ANN),
   "end a grant by its token": ({ grants: store }, { grants: { started, tokens } }) =>
     store.deleteBySecret(tokens.access, started.grant.client, { at: NOW }),
