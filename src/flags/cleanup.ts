@@ -2,12 +2,13 @@ import type { Caller } from "../access/caller.ts";
 import { hasScope } from "../access/rights.ts";
 import { isoTime } from "../base/clock.ts";
 import { DAY_MS } from "../base/days.ts";
+import { AppError } from "../base/errors.ts";
 import { createTurns } from "../base/event-loop.ts";
 import { everyItem } from "../base/pages.ts";
 import type { CodeReferences } from "./code/code-reference.ts";
 import { pageReferences } from "./code/code-references.ts";
 import { type FlagRecord, hasExpired, isOn, noSuchFlag } from "./flag.ts";
-import type { Keep } from "./flag-schema.ts";
+import type { Keep } from "./stale-schema.ts";
 import { CODE_LIMITS } from "./limits.ts";
 import { settled } from "./ramps/ramp-plan.ts";
 import { type FoundRamp, isHeld } from "./ramps/ramp.ts";
@@ -115,6 +116,20 @@ export async function placesOf(
     after = page.next;
   }
   return places.slice(0, most);
+}
+
+/** Throws `conflict` for a flag that is not finished, with what is left to do. */
+export async function requireFinished(
+  app: FlagsApp,
+  caller: Caller,
+  project: string,
+  slugs: readonly string[],
+): Promise<void> {
+  for (const [slug, { finished, obstacles }] of await readFinishes(app, project, slugs, caller))
+    if (!finished)
+      throw new AppError("conflict", `flag "${slug}" is not finished. ${obstacles.join(" ")}`, {
+        reason: "not-finished",
+      });
 }
 
 /** The flags among some that are finished, in their order. Throws `not_found` for the project. */

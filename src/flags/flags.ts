@@ -71,7 +71,8 @@ export async function setFlag(
 /**
  * Changes the details that all environments share. The history records it in the first environment that needs no
  * confirmation. Throws `not_found`, `conflict` unless `expected` is the newest revision of the flag in any environment,
- * and like `setFlag`; for archiving and restoring, like `requireArchivable`.
+ * and like `setFlag`; for archiving and restoring, like `requireArchivable`;
+ * with `ifFinished`, like `requireFinished`.
  */
 export async function setDetails(
   app: FlagsApp,
@@ -100,7 +101,10 @@ export function setDetailsOf(
     const open = environments.find(({ locked, approvals }) => !locked && approvals === 0) ?? environments[0];
     const changes: FlagChange[] = [];
     const result: ChangedFlag[] = [];
-    for (const [flag, { addTags, ...patch }] of Object.entries(patches)) {
+    const finished = Object.keys(patches).filter((flag) => patches[flag]!.ifFinished);
+    if (finished.length > 0)
+      await (await import("./cleanup.ts")).requireFinished(app, caller, project, finished);
+    for (const [flag, { addTags, ifFinished: _, ...patch }] of Object.entries(patches)) {
       if (!open) throw noSuchFlag(flag);
       const place = { project, environment: open.slug, flag };
       const before = await app.store.flags.find(place);

@@ -10,7 +10,7 @@ import { type KnownCode, readKnownCode } from "./code/code-references.ts";
 import { type FlagOverview, everyFlag } from "./overviews.ts";
 import { MAX_RULE } from "./rules/rule-words.ts";
 import { parseRules } from "./rules/rules.ts";
-import type { StaleFlag, StaleReason } from "./flag-schema.ts";
+import type { StaleFlag, StaleReason } from "./stale-schema.ts";
 
 /** Default number of days after which an unchanged or unread flag is stale. */
 export const DEFAULT_STALE_DAYS = 30;

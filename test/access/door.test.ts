@@ -15,6 +15,7 @@ import { storeSubmission } from "../../src/forms/submissions.ts";
 import { setEnvironment } from "../../src/projects/environments.ts";
 import { createProject } from "../../src/projects/projects.ts";
 import { openTestApp, type TestApp } from "../support/app.ts";
+import { interrupted } from "../support/interrupted.ts";
 import { apply } from "../support/records/apply.ts";
 import { callerNamed, OPERATOR } from "../support/records/caller.ts";
 import { reasonOf } from "../support/refusals.ts";
@@ -27,19 +28,6 @@ async function openShop(): Promise<TestApp> {
   await createProject(app, OPERATOR, { slug: "shop", environments: ["live", "test"] });
   await setFlag(app, OPERATOR, SEARCH, { enabled: false });
   return app;
-}
-
-/** The app, with something that happens once, between what an operation reads and what it writes. */
-function interrupted(app: App, happens: () => Promise<unknown>): App {
-  let hasHappened = false;
-  const apply: App["store"]["apply"] = async (...args) => {
-    if (!hasHappened) {
-      hasHappened = true;
-      await happens();
-    }
-    return app.store.apply(...args);
-  };
-  return { ...app, store: { ...app.store, apply } };
 }
 
 const RULE = { if: [{ $ref: "staff" }, "on", "off"] };

@@ -1,3 +1,4 @@
+import { archivesContract } from "./setup/archives.ts";
 import { auditContract } from "./setup/audit.ts";
 import { arrivalContract } from "./arrival.ts";
 import { codeContract } from "./setup/code.ts";
@@ -45,6 +46,7 @@ const CONTRACTS = [
   projectsContract,
   flagsContract,
   needsContract,
+  archivesContract,
   feedbackContract,
   readsContract,
   codeContract,

@@ -2,7 +2,7 @@ import { flags as operations } from "../../../src/operations/flags.ts";
 import { EXIT, Failed } from "../../exit.ts";
 import { details, printable, shorten, shown, table } from "../../output/text.ts";
 import { readPlace } from "./place.ts";
-import type { StaleReason } from "../../../src/flags/flag-schema.ts";
+import type { StaleReason } from "../../../src/flags/stale-schema.ts";
 import { stale as staleFlags } from "../../../src/operations/stale.ts";
 import { countValue } from "../../session/values.ts";
 import { verb } from "../../session/verb.ts";

@@ -4,7 +4,7 @@ import { AppError } from "../../base/errors.ts";
 import { yieldToEventLoop } from "../../base/event-loop.ts";
 import type { RecentRevision } from "../../projects/history.ts";
 import { DEFAULT_STALE_DAYS, findStale } from "../stale.ts";
-import type { StaleFlag } from "../flag-schema.ts";
+import type { StaleFlag } from "../stale-schema.ts";
 import type { FlagsApp } from "../store.ts";
 
 type Recent = { since: number; limit: number };

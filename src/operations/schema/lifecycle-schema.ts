@@ -2,13 +2,8 @@ import * as z from "zod/mini";
 import { DEFAULT_STALE_DAYS } from "../../flags/stale.ts";
 import { timestamp } from "../../base/slug-schema.ts";
 import { codeReferencesSchema, placeSchema } from "../../flags/code/code-reference-schema.ts";
-import {
-  flagSlug,
-  keepSchema,
-  promotionOrderSchema,
-  promotionSchema,
-  staleFlagSchema,
-} from "../../flags/flag-schema.ts";
+import { flagSlug, promotionOrderSchema, promotionSchema } from "../../flags/flag-schema.ts";
+import { keepSchema, staleFlagSchema } from "../../flags/stale-schema.ts";
 
 const days = z.coerce.number("days is a number").check(z.int(), z.gte(0), z.lte(36_500));
 

@@ -7,7 +7,7 @@ import { placesOf } from "../../documents/changes/found.ts";
 import { approvalsNeeded, approversOf, isOwn, statusOf } from "../../documents/changes/proposal.ts";
 import { type KnownRights, standing } from "../../documents/changes/standing.ts";
 import type { Project } from "../../projects/project.ts";
-import type { StaleReason } from "../../flags/flag-schema.ts";
+import type { StaleReason } from "../../flags/stale-schema.ts";
 import { nextStep } from "../../flags/ramps/ramp.ts";
 import { createStaleCounts } from "../../flags/schedule/upcoming.ts";
 import { COUNTED, LOOKED_AT, MOST, type Need, experimentPage, flagPage } from "./need.ts";

@@ -165,6 +165,7 @@ describe("a body", () => {
     ["PATCH", "/projects/p/environments/e/flags/f", { description: "x".repeat(2001) }, "description", "2000"],
     ["PATCH", "/projects/p/environments/e/flags/f", { payload: "x".repeat(300_000) }, "payload", "256 KB"],
     ["PATCH", "/projects/p/environments/e/flags/f", { slug: "other" }, "slug"],
+    ["PATCH", "/projects/p/flags/f", { archived: true, ifFinished: "yes" }, "ifFinished", "true or false"],
     ["PATCH", "/projects/p/environments/e/flags/-f", {}, "flag", "1 to 150"],
     ["PATCH", "/projects/p/environments/e/flags/preview", {}, "flag", "reserved"],
     ["POST", "/forms", { slug: "a/b" }, "slug", "1 to 150"],

@@ -1,7 +1,6 @@
 import type { App } from "../../../app.ts";
 import { DAY_MS } from "../../../base/days.ts";
-import { AppError } from "../../../base/errors.ts";
-import { finishedAmong, type Place, placesOf, readCleanup } from "../../../flags/cleanup.ts";
+import { finishedAmong, type Place, placesOf } from "../../../flags/cleanup.ts";
 import { isOn } from "../../../flags/flag.ts";
 import { flags } from "../../../operations/flags.ts";
 import type { Project } from "../../../projects/project.ts";
@@ -40,15 +39,12 @@ export function doneRoutes({ app, act, get, post }: Dashboard) {
     "flags:write",
     act({
       operation: flags.details,
-      async input({ c, fields, names: { project } }) {
-        const flag = textOf(fields, "flag");
+      input({ fields, names: { project } }) {
         // The page may be older than what holds the flag now.
-        const { finished, left } = await readCleanup(app, c.get("caller"), { project, flag });
-        if (!finished)
-          throw new AppError("conflict", `flag "${flag}" is not finished. ${left.join(" ")}`, {
-            reason: "not-finished",
-          });
-        return { names: { project, flag }, body: { archived: true } };
+        return {
+          names: { project, flag: textOf(fields, "flag") },
+          body: { archived: true, ifFinished: true },
+        };
       },
       async again({ names }, faults) {
         const project = await getProject(app, names.project);
