@@ -28,11 +28,17 @@ export type DeliveryDetails = z.infer<typeof deliveryDetailsSchema>;
 /** An attempt of a delivery that has ended. */
 export type DeliveryAttempt = z.infer<typeof attemptSchema>;
 
-/** Deliveries that wait for the same receiver: those of one target, or all mail, which goes through one server. */
+/** Deliveries that wait for the same receiver in one order: those of one target, or of a lane of mail. */
 export type Lane = string;
 
-/** The lane of all mail; no target has this id. */
+/** The lane of mail for which a person waits; no target has this id. */
 export const MAIL_LANE: Lane = "";
+
+/** The lane of welcomes, of which thousands may wait: other mail goes before them. No target has this id. */
+export const BULK_LANE: Lane = "bulk";
+
+/** The lanes of all mail, which goes through one server. */
+export const MAIL_LANES: readonly Lane[] = [MAIL_LANE, BULK_LANE];
 
 export function isMail(kind: DeliveryKind): kind is MailKind {
   return kind === "mail" || isAddressed(kind);
@@ -53,6 +59,7 @@ export function shownTarget(kind: DeliveryKind, target: string): string {
 }
 
 export function laneOf({ kind, target }: { kind: DeliveryKind; target: string }): Lane {
+  if (kind === "welcome") return BULK_LANE;
   return isMail(kind) ? MAIL_LANE : target;
 }
 

@@ -6,7 +6,7 @@ import type { Job } from "../base/jobs.ts";
 import { unanswered } from "./attempt.ts";
 import { type TargetChange, recordTarget } from "./change.ts";
 import { createClaims } from "./claims.ts";
-import { type Lane, MAIL_LANE, laneOf } from "./delivery.ts";
+import { type Lane, MAIL_LANES, laneOf } from "./delivery.ts";
 import type { DeliveryFiles, Dispatched } from "./dispatch.ts";
 import type { NoteAttempt } from "./failures.ts";
 import type { ChangeInWords, NoticePages } from "./notices/notice-words.ts";
@@ -97,8 +97,8 @@ export type Outbox = {
 const NO_PAGES: NoticePages = { ofNotice: () => null, ofProject: () => null };
 
 /**
- * Creates an outbox. Deliveries are claimed in batches and sent at most eight at a time, two of a lane. A lane whose
- * receiver is down waits for the next try of the delivery that noticed it.
+ * Creates an outbox. Deliveries are claimed in batches and sent at most eight at a time, two to a receiver. What
+ * goes to a receiver that is down waits for the next try of the delivery that noticed it.
  */
 export function createOutbox(app: OutboxApp, options: OutboxOptions, wakeJob: () => void): Outbox {
   const { holder, retryDelays, report, files, titleOf, inWords, pages = NO_PAGES } = options;
@@ -120,7 +120,7 @@ export function createOutbox(app: OutboxApp, options: OutboxOptions, wakeJob: ()
   };
   const blockedLanes = (outgoing: Outgoing) => [
     ...claims.pausedLanes(),
-    ...(outgoing.mail === null ? [MAIL_LANE] : []),
+    ...(outgoing.mail === null ? MAIL_LANES : []),
   ];
 
   /** Records results, renews leases and claims more, in one write; without any of these, does nothing. */
@@ -170,7 +170,7 @@ export function createOutbox(app: OutboxApp, options: OutboxOptions, wakeJob: ()
     claims.settle(outcome);
     report.attempted(delivery.kind, outcome.status);
     report.tried?.(ownerName(result.owner), delivery, attempt, outcome.status === "failed");
-    if (attempt.isTargetDown && outcome.status === "queued") claims.pause(laneOf(delivery), outcome.dueAt);
+    if (attempt.isTargetDown && outcome.status === "queued") claims.pause(delivery, outcome.dueAt);
     if (isGone) await switchOffTarget(app, result.owner, delivery.target);
     if (outcome.status === "failed")
       report.failed(ownerName(result.owner), delivery, attempt.error ?? "no answer", isGone);

@@ -1,6 +1,12 @@
 import type { DeliveryStatus } from "../../src/delivery/delivery-status.ts";
 import { describe, expect, test } from "bun:test";
-import type { DeliveryKind, NewDelivery } from "../../src/delivery/delivery.ts";
+import {
+  BULK_LANE,
+  type DeliveryKind,
+  MAIL_LANE,
+  MAIL_LANES,
+  type NewDelivery,
+} from "../../src/delivery/delivery.ts";
 import type { OutboxTurn } from "../../src/delivery/store.ts";
 import { addForm, apply, deleteFormChange } from "../support/records/apply.ts";
 import { NOW, nextId, submissionTo, targetRecord } from "../support/records/records.ts";
@@ -215,6 +221,29 @@ export function deliveriesContract(driver: Driver): void {
       expect(await store.deliveries.nextAt(["t", "u"])).toBe(NOW + 30_000);
       expect(await store.deliveries.nextAt(["", "t", "u"])).toBeNull();
       expect(await lanes({})).toEqual(["t", "t", "u", "u"]);
+    });
+
+    test("by mail are claimed from two lanes, so that no number of welcomes hides other mail", async () => {
+      const { store, submit, turn, all } = await begin();
+      for (let count = 0; count < 5; count += 1) await submit(to("w@example.com#1.beta", "welcome"));
+      const now = NOW + 1;
+      const later = submissionTo((await addForm(store, fresh())).key, {
+        createdAt: now,
+        deliveries: [to("a@example.com", "notification")],
+      });
+      await store.submissions.insert(later);
+      const kinds = async (more: Partial<OutboxTurn>) =>
+        (await turn({ now, databaseNow: now, ...more })).map(({ kind }) => kind);
+      expect(await store.deliveries.nextAt([BULK_LANE])).toBe(now);
+      expect(await store.deliveries.nextAt([...MAIL_LANES])).toBeNull();
+      expect(await kinds({ blocked: [...MAIL_LANES] })).toEqual([]);
+      expect(await kinds({ blocked: [MAIL_LANE], perLane: 2 })).toEqual(["welcome", "welcome"]);
+      expect(await kinds({ perLane: 2 })).toEqual(["notification", "welcome", "welcome"]);
+      expect(await store.deliveries.cancelTargetless(NOW, 9)).toBe(false);
+      expect(await store.deliveries.explainMail(0, NOW + 60_000, 4)).toBe(true);
+      expect(await store.deliveries.explainMail(0, NOW + 60_000, 4)).toBe(false);
+      const found = (await all()).map(({ status, nextAt }) => `${status} ${nextAt}`);
+      expect(found).toEqual(Array.from({ length: 6 }, () => "queued null"));
     });
 
     test("are claimed from the lanes behind another one first", async () => {

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import type { Caller } from "../../src/access/caller.ts";
+import { delivered, unanswered } from "../../src/delivery/attempt.ts";
 import { createOutbox } from "../../src/delivery/outbox.ts";
 import type { GivenSource } from "../../src/flags/source-card.ts";
 import { deleteSegment } from "../../src/flags/segments.ts";
+import { deliveriesOf } from "../../src/forms/deliveries.ts";
 import { createForm, setForm } from "../../src/forms/forms.ts";
 import { markSubmissions } from "../../src/forms/inbox/submission-marks.ts";
 import { titleOfContent } from "../../src/forms/inbox/titles.ts";
@@ -42,15 +44,17 @@ const { slug: project } = await createProject(app, OPERATOR, { slug: "shop" });
 let forms = 0;
 
 /** A segment that a form fills, with a welcome for who is approved. */
-async function open(welcome: string | undefined = WELCOME) {
-  const form = await createForm(app, OPERATOR, { slug: `beta-${(forms += 1)}` });
+async function open(welcome: string | undefined = WELCOME, settings: { notify?: string[] } = {}) {
+  const form = await createForm(app, OPERATOR, { slug: `beta-${(forms += 1)}`, ...settings });
   const place = { project, environment: "production", segment: form.slug };
   const source = { form: form.slug, field: "email", approve: true, ...(welcome !== "" && { welcome }) };
   const set = (more: Partial<GivenSource> = {}) =>
     setSource(app, OPERATOR, place, { ...source, ...more }, null);
   await set();
-  const send = async (fields: object) =>
-    (await storeSubmission(app, form, { data: JSON.stringify(fields), files: [] })).id;
+  const send = async (fields: object) => {
+    const deliveries = deliveriesOf(app, form, []);
+    return (await storeSubmission(app, form, { data: JSON.stringify(fields), files: [] }, { deliveries })).id;
+  };
   return { form, place, set, send, approve: (...values: string[]) => approve(app, OPERATOR, place, values) };
 }
 
@@ -134,6 +138,45 @@ describe("a welcome", () => {
     await suspend(app, OPERATOR, place, ["ann@example.com", "ben@example.com"]);
     await approve("ann@example.com", "ben@example.com");
     expect(await mailIn(120)).toEqual([]);
+  });
+
+  test("gives way to mail that a person waits for, and is every fifth mail while such mail waits", async () => {
+    const { send, place } = await open(WELCOME, { notify: ["ops@example.com"] });
+    const { length } = await Promise.all(
+      Array.from({ length: 200 }, (_, n) => send({ email: `p${n}@example.com` })),
+    );
+    await mailIn(0);
+    await approve(app, OPERATOR, place, null);
+    outgoing.answer = async () => {
+      if (outgoing.sent.length === 50)
+        await Promise.all(Array.from({ length: 40 }, (_, n) => send({ text: `late ${n}` })));
+      return delivered(250);
+    };
+    const mail = await mailIn(60);
+    outgoing.answer = () => delivered(250);
+    const late = mail.flatMap(({ to }, place) => (to === "ops@example.com" ? [place] : []));
+    expect(mail).toHaveLength(length + 40);
+    expect(late[0]).toBeLessThan(54);
+    const among = mail.slice(late[0], late.at(-1)).filter(({ to }) => to !== "ops@example.com");
+    expect(among.length).toBeGreaterThanOrEqual(8);
+    expect(among.length).toBeLessThanOrEqual(12);
+  });
+
+  test("waits with all other mail while the mail server is down", async () => {
+    const { send, approve } = await open(WELCOME, { notify: ["ops@example.com"] });
+    await send({ email: "ann@example.com" });
+    await send({ email: "ben@example.com" });
+    await approve("ann@example.com", "ben@example.com");
+    outgoing.answer = () => unanswered("the mail server is down", true);
+    const tried = await mailIn(60);
+    outgoing.answer = () => delivered(250);
+    expect(tried).toHaveLength(2);
+    expect((await mailIn(10)).map(({ to }) => to).toSorted()).toEqual([
+      "ann@example.com",
+      "ben@example.com",
+      "ops@example.com",
+      "ops@example.com",
+    ]);
   });
 
   test("has the name of the form as its subject where nothing is left of its own", async () => {

@@ -9,7 +9,7 @@ import { tempDirectory } from "../support/temp.ts";
  */
 const MOST = {
   "--version": [12, 40],
-  "flags get": [181, 785],
+  "flags get": [181, 786],
   "flags list": [193, 856],
   "flags set": [252, 1126],
   "serve until it listens": [258, 1073],

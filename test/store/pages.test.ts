@@ -5,6 +5,7 @@ import { createForm } from "../../src/forms/forms.ts";
 import { createProject } from "../../src/projects/projects.ts";
 import { openTestApp } from "../support/app.ts";
 import { OPERATOR } from "../support/records/caller.ts";
+import { NOW, nextId, submissionTo } from "../support/records/records.ts";
 
 const app = openTestApp();
 const { store } = app;
@@ -84,5 +85,25 @@ test("a submission is found by its id through the index of every form", async ()
   for (const sql of found) {
     const plan = planOf(sql);
     expect(plan.join("\n")).toContain("submissions_by_state (form_id=? AND state=? AND id=?)");
+  }
+});
+
+test("deliveries are claimed from an index in its order, however many wait", async () => {
+  const delivery = { id: nextId(), kind: "welcome" as const, target: "a@example.com#1.beta" };
+  await store.submissions.insert(submissionTo(key, { deliveries: [delivery] }));
+  using prepared = spyOn(Database.prototype, "prepare");
+  const turn = { holder: "a", now: NOW, databaseNow: NOW, leaseUntil: NOW, settled: [], renewed: [] };
+  await store.deliveries.turn({ ...turn, blocked: [], after: null, perLane: 32, limit: 128 });
+  await store.deliveries.nextAt([]);
+  await store.deliveries.explainMail(0, NOW, 500);
+  const statements = prepared.mock.calls.map(([sql]) => sql).filter((sql) => sql.includes("CASE WHEN kind"));
+  expect(statements).toHaveLength(4);
+  for (const sql of statements) {
+    const steps = planOf(sql).filter((step) => step.includes("deliveries") || /\bd\b/.test(step));
+    expect(steps).not.toBeEmpty();
+    for (const step of steps)
+      expect(step).toMatch(/^SEARCH (deliveries|d) USING (INDEX deliveries_queued|PRIMARY KEY)/);
+    // The names of the lanes are sorted, as they are few.
+    if (!sql.includes("FROM lanes")) expect(planOf(sql).join("\n")).not.toContain("TEMP B-TREE");
   }
 });

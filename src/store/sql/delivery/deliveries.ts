@@ -23,7 +23,7 @@ const MAX_SCANNED = 1000;
 
 /** The lane of a delivery, as the index of queued deliveries has it. */
 export const LANE =
-  "CASE WHEN kind IN ('mail', 'notification', 'autoreply', 'reply', 'confirmation', 'welcome') THEN '' ELSE target END";
+  "CASE WHEN kind = 'welcome' THEN 'bulk' WHEN kind IN ('mail', 'notification', 'autoreply', 'reply', 'confirmation') THEN '' ELSE target END";
 
 export const QUEUED = STATUSES.indexOf("queued");
 const FAILED = STATUSES.indexOf("failed");

@@ -1,4 +1,4 @@
-import { type Lane, MAIL_LANE, type Pace, shownTarget } from "../../../delivery/delivery.ts";
+import { type Lane, MAIL_LANES, type Pace, shownTarget } from "../../../delivery/delivery.ts";
 import {
   DELIVERY_STATUSES as STATUSES,
   WITHOUT_MAIL,
@@ -175,22 +175,24 @@ function* releaseLeases(holder: string, now: number): Work<void> {
 
 /** Records of at most `limit` due deliveries by mail that they wait for a mail server. Returns whether any may be left. */
 function* explainMail(after: number, now: number, limit: number): Work<boolean> {
-  const changes = yield* run(
-    `UPDATE deliveries SET code = NULL, error = $error WHERE id IN (
-       SELECT id FROM deliveries
-       WHERE status = ${QUEUED} AND ${LANE} = $lane AND due_at > $after AND due_at <= $now
-         AND (error IS NULL OR error <> $error)
-       LIMIT $limit ${SKIP_LOCKED})`,
-    { error: WITHOUT_MAIL, lane: MAIL_LANE, after, now, limit },
-  );
-  return changes >= limit;
+  let left = limit;
+  for (const lane of MAIL_LANES)
+    left -= yield* run(
+      `UPDATE deliveries SET code = NULL, error = $error WHERE id IN (
+         SELECT id FROM deliveries
+         WHERE status = ${QUEUED} AND ${LANE} = $lane AND due_at > $after AND due_at <= $now
+           AND (error IS NULL OR error <> $error)
+         LIMIT $left ${SKIP_LOCKED})`,
+      { error: WITHOUT_MAIL, lane, after, now, left },
+    );
+  return left <= 0;
 }
 
 /** Cancels at most `limit` queued deliveries whose target is disabled or deleted. Returns whether any may be left. */
 function* cancelTargetless(removeAt: number, limit: number): Work<boolean> {
   const lanes = yield* all<LaneRow>(
     `${LANES} SELECT lane FROM lanes
-     WHERE lane <> '' AND NOT EXISTS (SELECT 1 FROM targets t WHERE t.id = lanes.lane AND t.enabled = 1)
+     WHERE lane NOT IN (${MAIL_LANES.map((lane) => `'${lane}'`).join()}) AND NOT EXISTS (SELECT 1 FROM targets t WHERE t.id = lanes.lane AND t.enabled = 1)
      ORDER BY lane`,
   );
   let left = limit;
