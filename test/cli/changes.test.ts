@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { openApp } from "../../cli/data/open.ts";
 import { newSession } from "../../src/access/sign-in.ts";
 import { NO_BROWSER } from "../../src/access/session.ts";
@@ -165,6 +165,72 @@ test("an approval that takes a factor is given with a code from standard input, 
   expect((await environment("--approve-with", "none", "--confirm", "live")).stdout).toContain(
     "approve with none",
   );
+});
+
+/** A proxy of a server, with the method and the verb of each request to a change. */
+function noted(url: string) {
+  const requests: string[] = [];
+  const proxy = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch(request) {
+      const { pathname, search } = new URL(request.url);
+      const [, verb] = /\/changes\/[^/]+(?:\/(\w+))?$/.exec(pathname) ?? [];
+      requests.push(`${request.method} ${verb ?? ""}`.trim());
+      return fetch(url + pathname + search, request);
+    },
+  });
+  afterAll(() => proxy.stop(true));
+  return { url: proxy.url.origin, requests };
+}
+
+test("an approval at a terminal is one request for the change and one for the approval, and a refused one asks nothing", async () => {
+  const { data, run, json } = await begin();
+  const app = await openApp({ data, writing: "inline" });
+  const secretOf = async (name: string, role: string) => {
+    await run("users", "create", name, "--role", role);
+    const { secret, stored } = newSession(app, name, "cli", NO_BROWSER, app.now() + 3_600_000);
+    await app.store.sessions.insert(stored, null);
+    return secret;
+  };
+  const [ann, bob, eve] = [
+    await secretOf("ann", "releaser"),
+    await secretOf("bob", "releaser"),
+    await secretOf("eve", "editor"),
+  ];
+  const { token } = await json<{ token: string }>("tokens", "create", "ci", "--scope", "flags:locked");
+  const server = await startServer([], { data });
+  const proposal = ["flags", "set", "sale", ...LIVE, "--on", "--propose", "--json", "--server", server.url];
+  const proposed = await formflag(proposal, { env: { FORMFLAG_TOKEN: ann } });
+  const { change } = JSON.parse(proposed.stdout) as { change: ProposalView };
+  const { url, requests } = noted(server.url);
+  const approving = (secret: string) => {
+    requests.length = 0;
+    const args = ["changes", "approve", change.id, "-p", "shop", "--server", url];
+    return atTerminal(args, { FORMFLAG_TOKEN: secret });
+  };
+  for (const [secret, refusal] of [
+    [ann, "you cannot review your own change"],
+    [eve, "lacks the scope flags:locked"],
+    [token, "only a person who is signed in reviews a change"],
+  ] as const) {
+    const { code, screen } = await approving(secret).ends();
+    expect([code, screen]).toEqual([4, expect.stringContaining(refusal)]);
+    expect(screen).not.toContain("approve this change?");
+    expect(requests).toEqual(["GET", "POST approve"]);
+  }
+  const asked = approving(bob);
+  await asked.shows("approve this change?");
+  expect(requests).toEqual(["GET"]);
+  asked.type("y\r");
+  expect((await asked.ends()).screen).toContain("1 of 1 approvals");
+  expect(requests).toEqual(["GET", "POST approve"]);
+  const again = await approving(bob).ends();
+  expect([again.code, again.screen]).toEqual([
+    5,
+    expect.stringContaining("you have approved this change already"),
+  ]);
+  await app[Symbol.asyncDispose]();
 });
 
 test("a deletion is proposed without --yes, since it deletes nothing", async () => {

@@ -161,9 +161,9 @@ const REVIEWS = (
     },
     run: async (session, { names, etag, code, why }) => {
       const [sees, asks] = [ETAG, CODE].map((each) => options.some((option) => option === each));
-      if (asks) await requireReviewable(session, names);
       const lacks = (sees && etag === undefined) || (asks && code === undefined);
       const present = lacks ? (await session.client.call(operations.get, { names })).change : null;
+      if (asks && present?.mayApprove === false) await requireReviewable(session, names);
       if (present && etag === undefined) await agree(session, name, present);
       const seen = etag ?? (sees ? present?.etag : undefined);
       const typed = code ?? (asks && present ? await typedCode(session, present) : undefined);

@@ -66,6 +66,8 @@ export const proposalSchema = z.object({
   appliedAt: z.nullable(timestamp),
   /** Whether an administrator made it at once, without approvals. */
   bypass: z.boolean(),
+  /** Whether the caller may approve it as it is, with a second factor where it takes one. Lists have none. */
+  mayApprove: z.optional(z.boolean()),
   /** Its effect on people, while it is open and not outdated. Lists have none. */
   impact: z.optional(impactSchema),
   /** The address of its page in the dashboard; a path if the server does not know its own. Lists have none. */

@@ -6,8 +6,6 @@ import { accountOf, isActor } from "../../access/review/current-rights.ts";
 import { requireScope } from "../../access/rights.ts";
 import { type Presented, presentFactor } from "../../access/factors/presented.ts";
 import { AppError } from "../../base/errors.ts";
-import type { Project } from "../../projects/project.ts";
-import { getProject } from "../../projects/projects.ts";
 import type { ProposalsApp } from "../store.ts";
 import {
   type ProposalPlace,
@@ -18,10 +16,10 @@ import {
   requireOpen,
   update,
 } from "./found.ts";
-import { type Proposal, type ProposalView, type Verdict, approversOf, isOwn } from "./proposal.ts";
+import type { Proposal, ProposalView, Verdict } from "./proposal.ts";
 import type { ProposalChange } from "./proposal-change.ts";
 import { requireFactor } from "./approval-factor.ts";
-import { standing } from "./standing.ts";
+import { requireApprover, requireReviewer } from "./reviewers.ts";
 import { eventsOf, view } from "./views.ts";
 
 /**
@@ -39,10 +37,8 @@ export async function approveProposal(
   const presented: Presented | null =
     caller.passkey !== undefined ? { passkey: caller.passkey } : code === undefined ? null : { code };
   const requireApprovable = async (proposal: Proposal) => {
-    requireReviewer(caller, proposal, await getProject(app, proposal.project));
+    await requireApprover(app, caller, proposal);
     requireEtag(proposal, etag);
-    if (approversOf(await standing(app, proposal)).includes(caller.name))
-      throw new AppError("conflict", "you have approved this change already", { reason: "change-approved" });
     await requireFactor(app, caller, proposal, presented);
   };
   const found = requireOpen(await findProposal(app, place), app.now());
@@ -94,24 +90,10 @@ function review(
   decide: (proposal: Proposal, at: number) => Promise<Partial<Proposal>>,
 ): Promise<ProposalView> {
   return settleProposal(app, caller, place, async (proposal, at) => {
-    requireReviewer(caller, proposal, await getProject(app, proposal.project));
+    await requireReviewer(app, caller, proposal);
     const after = { ...proposal, ...(await decide(proposal, at)) };
     return update(after, action, await eventsOf(app, type, after));
   });
-}
-
-/** Throws `forbidden` unless a caller may review a proposal. */
-function requireReviewer(caller: Caller, proposal: Proposal, { environments }: Project): void {
-  const { project } = proposal;
-  for (const environment of placesOf(proposal))
-    requireScope(caller, "flags:locked", { project, environment });
-  if (caller.type !== "user" || caller.via !== undefined)
-    throw new AppError("forbidden", "only a person who is signed in reviews a change", {
-      reason: "review-person",
-      hint: "sign in to the dashboard, or log in with formflag login",
-    });
-  if (proposal.type === "user" && isOwn(proposal, caller.name, { environments }))
-    throw new AppError("forbidden", "you cannot review your own change", { reason: "review-own" });
 }
 
 /** Withdraws a proposal: by its author, or by who may review it. Throws `forbidden`, `conflict` for a proposal that is closed. */

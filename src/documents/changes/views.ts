@@ -22,6 +22,7 @@ import {
 } from "./proposal.ts";
 import type { ProposalEvent } from "./proposal-change.ts";
 import { approvedIn } from "./proposed-differences.ts";
+import { mayApprove } from "./reviewers.ts";
 import { type KnownRights, standing } from "./standing.ts";
 
 type Filter = {
@@ -74,7 +75,10 @@ function storedAs(status: ProposalStatus): StoredStatus[] {
   return status === "expired" ? ["expired", "open"] : [status];
 }
 
-/** A proposal, for readers of the whole project with what it does to people while it can be applied. Throws `not_found`, `forbidden`. */
+/**
+ * A proposal, with whether the caller may approve it, and for readers of the whole project with what it does to people while
+ * it can be applied. Throws `not_found`, `forbidden`.
+ */
 export async function getProposal(
   app: ProposalsApp,
   caller: Caller,
@@ -83,7 +87,10 @@ export async function getProposal(
 ): Promise<ProposalView> {
   const { project } = place;
   const found = await findReadable(app, caller, place);
-  const shown = await view(app, caller, found, rerun);
+  const shown = {
+    ...(await view(app, caller, found, rerun)),
+    mayApprove: await mayApprove(app, caller, found),
+  };
   if (!hasScope(caller, "flags:read", { project })) return shown;
   if (shown.isOutdated || (shown.status !== "open" && shown.status !== "approved")) return shown;
   const planned = await planNow(app, found, rerun);
