@@ -233,6 +233,36 @@ test("an approval at a terminal is one request for the change and one for the ap
   await app[Symbol.asyncDispose]();
 });
 
+test("a token limited to an environment applies and refreshes the changes of that one alone", async () => {
+  const { data, run, json } = await begin();
+  await run("environments", "set", "live", "-p", "shop", "--approvals", "0", "--confirm", "live");
+  await run("environments", "create", "next", "-p", "shop");
+  const proposal = ["flags", "set", "sale", ...LIVE, "--on", "--propose"];
+  const { change } = await json<{ change: ProposalView }>(...proposal);
+  await run("users", "create", "ann", "--role", "releaser");
+  const app = await openApp({ data, writing: "inline" });
+  const { secret, stored } = newSession(app, "ann", "cli", NO_BROWSER, app.now() + 3_600_000);
+  await app.store.sessions.insert(stored, null);
+  await app[Symbol.asyncDispose]();
+  const { url } = await startServer([], { data });
+  const over = async (who: string, verb: string) => {
+    const args = ["changes", verb, change.id, "-p", "shop", "--server", url];
+    const { code, stderr } = await formflag(args, { env: { FORMFLAG_TOKEN: who } });
+    return [code, stderr] as const;
+  };
+  const tokenFor = async (environment: string) => {
+    const place = ["--scope", "flags:locked", "-p", "shop", "-e", environment];
+    return (await json<{ token: string }>("tokens", "create", environment, ...place)).token;
+  };
+  const [live, next] = [await tokenFor("live"), await tokenFor("next")];
+  expect(await over(secret, "approve")).toEqual([0, ""]);
+  for (const verb of ["refresh", "apply"])
+    expect(await over(next, verb)).toEqual([4, expect.stringContaining("limited to the environment next")]);
+  expect(await over(live, "refresh")).toEqual([0, ""]);
+  expect(await over(live, "apply")).toEqual([0, ""]);
+  expect((await run("flags", "get", "sale", ...LIVE, "--field", "enabled")).stdout).toBe("true\n");
+});
+
 test("a deletion is proposed without --yes, since it deletes nothing", async () => {
   const { run, json } = await begin();
   for (const flag of ["sale", "other"])

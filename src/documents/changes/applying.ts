@@ -11,6 +11,7 @@ import {
   type ProposalPlace,
   type Rerun,
   findProposal,
+  findReadable,
   placesOf,
   requireEtag,
   requireOpen,
@@ -37,7 +38,7 @@ export async function applyProposal(
   rerun: Rerun,
 ): Promise<ProposalView> {
   let [applied, note, isPlanned] = [undefined as Proposal | undefined, null as ReviewNote | null, false];
-  const found = requireOpen(await findProposal(app, place), app.now());
+  const found = requireOpen(await findReadable(app, caller, place), app.now());
   const { project } = found;
   for (const environment of placesOf(found)) requireScope(caller, "flags:write", { project, environment });
   requireEtag(found, etag);
@@ -114,7 +115,7 @@ export async function refreshProposal(
   place: ProposalPlace,
   rerun: Rerun,
 ): Promise<ProposalView> {
-  const found = requireOpen(await findProposal(app, place), app.now());
+  const found = requireOpen(await findReadable(app, caller, place), app.now());
   await requireOwnOrReviewer(app, caller, found);
   const author = await authorOfProposal(app, found);
   let refreshed: Proposal | undefined;
@@ -135,6 +136,8 @@ export async function refreshProposal(
       const etag = etagOf(proposal.id, planned);
       const reviews = etag === proposal.etag ? proposal.reviews : [];
       refreshed = { ...proposal, environments, summary, differences, version, etag, reviews };
+      // It may reach other environments than before.
+      await requireOwnOrReviewer(app, caller, refreshed);
       await requireRoom(app, refreshed, moment.at);
       return [update(refreshed, "change.refresh", [])];
     }),

@@ -73,6 +73,7 @@ export const changes = noun("changes", () => import("../schema/changes-schema.ts
   },
   apply: {
     ...review,
+    ...within,
     path: `${ONE}/apply`,
     summary: "Apply an approved change, as the ETag names it",
     run: async ({ app, caller, names, ifMatch, tag, deployment }) =>
@@ -80,6 +81,7 @@ export const changes = noun("changes", () => import("../schema/changes-schema.ts
   },
   refresh: {
     ...review,
+    ...within,
     path: `${ONE}/refresh`,
     summary: "Plan a proposed change again, which voids its approvals if it would now do something else",
     run: async ({ app, caller, names, tag, deployment }) =>

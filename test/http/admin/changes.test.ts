@@ -2,6 +2,7 @@ import { describe, expect, spyOn, test } from "bun:test";
 import type { Role } from "../../../src/access/role.ts";
 import { newSession } from "../../../src/access/sign-in.ts";
 import { NO_BROWSER } from "../../../src/access/session.ts";
+import type { Scope } from "../../../src/access/scope.ts";
 import { createToken } from "../../../src/access/tokens.ts";
 import { createUser } from "../../../src/access/users.ts";
 import type { ProposalView } from "../../../src/documents/changes/proposal.ts";
@@ -419,6 +420,83 @@ describe("a proposed change", () => {
     const place = { project: elsewhere.project, scopes: ["flags:locked" as const] };
     const { token } = await createToken(app, OPERATOR, { name: fresh(), ...place });
     expect((await act(change.id, "apply", token, change.etag)).status).toBe(403);
+  });
+});
+
+describe("a token limited to an environment", () => {
+  const tokenFor = async (project: string, environment: string, ...scopes: Scope[]) =>
+    (await createToken(app, OPERATOR, { name: fresh(), scopes, project, environment })).token;
+
+  test("applies the approved changes of that environment, and of no other", async () => {
+    const { project, root, propose, act, read } = await shop();
+    const live = await tokenFor(project, "live", "flags:write");
+    const change = await propose({ enabled: true });
+    await expectError(await act(change.id, "apply", live, change.etag), 428, "unapproved");
+    await act(change.id, "approve", releaser.token, change.etag);
+    for (const refused of [
+      await tokenFor(project, "dev", "flags:locked"),
+      await tokenFor(project, "live", "flags:read"),
+    ]) {
+      await expectError(await act(change.id, "apply", refused, change.etag), 403, "forbidden");
+      await expectError(await act(change.id, "refresh", refused), 403, "forbidden");
+    }
+    expect(await read()).not.toMatchObject({ enabled: true });
+    expect((await act(change.id, "apply", live, change.etag)).status).toBe(200);
+    expect(await read()).toMatchObject({ enabled: true });
+    // What is applied is no more than a caller elsewhere may know.
+    const dev = await tokenFor(project, "dev", "flags:locked");
+    await expectError(await act(change.id, "apply", dev, change.etag), 403, "forbidden");
+    const archiving = { method: "PATCH", body: { archived: true }, headers: { "X-Propose": "1d" } };
+    const wide = await ask(`${root}/flags/sale`, { ...archiving, token: releaser.token });
+    const { change: ofAll } = (await wide.json()) as { change: ProposalView };
+    expect(ofAll.environments).toEqual(["dev", "live"]);
+    await act(ofAll.id, "approve", other.token, ofAll.etag);
+    await expectError(await act(ofAll.id, "apply", live, ofAll.etag), 403, "forbidden");
+  });
+
+  test("refreshes the changes that it proposed, as long as they reach no other", async () => {
+    const { project, propose, act, set } = await shop();
+    const [own, stranger] = [
+      await tokenFor(project, "live", "flags:write"),
+      await tokenFor(project, "live", "flags:write"),
+    ];
+    await propose({ enabled: true });
+    const change = await propose({ payload: [1] }, own);
+    await set({ payload: [2] }, { "X-Bypass": "true", "X-Why": "fire" }, ADMIN);
+    await expectError(await act(change.id, "refresh", stranger), 403, "forbidden");
+    const refreshed = await act(change.id, "refresh", own);
+    expect(refreshed.status).toBe(200);
+    expect(((await refreshed.json()) as { change: ProposalView }).change).toMatchObject({
+      isOutdated: false,
+    });
+  });
+
+  test("does not refresh a change that reaches another environment since", async () => {
+    const project = fresh();
+    await createProject(app, OPERATOR, { slug: project, environments: ["live"] });
+    const root = `/projects/${project}`;
+    await ask(`${root}/environments/live/flags/sale`, { method: "PATCH", body: { enabled: true } });
+    await setEnvironment(app, OPERATOR, project, "live", { approvals: 1 });
+    const archive = { method: "PATCH", body: { archived: true }, headers: { "X-Propose": "1d" } };
+    const proposed = await ask(`${root}/flags/sale`, { ...archive, token: editor.token });
+    const { change } = (await proposed.json()) as { change: ProposalView };
+    expect(change.environments).toEqual(["live"]);
+    const address = `${root}/changes/${change.id}`;
+    const live = await tokenFor(project, "live", "flags:locked");
+    expect((await ask(`${address}/refresh`, { method: "POST", token: live })).status).toBe(200);
+    await createEnvironment(app, OPERATOR, project, { slug: "next" });
+    await expectError(await ask(`${address}/refresh`, { method: "POST", token: live }), 403, "forbidden");
+    const kept = ((await (await ask(address)).json()) as { change: ProposalView }).change;
+    expect([kept.environments, kept.etag]).toEqual([["live"], change.etag]);
+    await ask(`${address}/approve`, {
+      method: "POST",
+      token: releaser.token,
+      headers: { "If-Match": `"${change.etag}"` },
+    });
+    const applying = { method: "POST", token: live, headers: { "If-Match": `"${change.etag}"` } };
+    await expectError(await ask(`${address}/apply`, applying), 409, "outdated");
+    const flag = await (await ask(`${root}/environments/live/flags/sale`)).json();
+    expect(flag).not.toHaveProperty("archived");
   });
 });
 
