@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { eventually } from "../support/eventually.ts";
-import type { Page } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 import { startServer } from "../support/executable.ts";
 import { onData } from "../support/commands.ts";
 import { barriersOf, openChromium } from "../support/pages/chromium.ts";
@@ -114,6 +114,22 @@ describeInBrowser("in a browser (needs /usr/bin/chromium), the palette", () => {
     await page.close();
   }, 60_000);
 
+  test("leaves a notice that comes while it is open to the page", async () => {
+    const page = await open();
+    await page.goto(`${server.url}/dashboard/projects/shop`);
+    await page.keyboard.press("Control+k");
+    await field(page).waitFor();
+    await here.run("flags", "set", "news", "-p", "shop", "-e", "develop");
+    const notice = page.locator("dialog .said", { hasText: "1 new" });
+    await notice.waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await page.locator("#messages .said").getByRole("button", { name: "Show" }).click();
+    await page.getByRole("link", { name: "news" }).waitFor();
+    expect(await page.locator(".said").count()).toBe(0);
+    await page.close();
+  }, 60_000);
+
   test("switches a flag with Undo, and asks for the name of a locked environment", async () => {
     const page = await open();
     await page.keyboard.press("Control+k");
@@ -127,8 +143,26 @@ describeInBrowser("in a browser (needs /usr/bin/chromium), the palette", () => {
     await field(page).fill("turn on checkout live");
     await page.getByRole("option", { name: "Turn on checkout in live" }).waitFor();
     await page.keyboard.press("Enter");
-    await page.getByRole("dialog").getByLabel("Type live to confirm").fill("live");
-    await page.getByRole("dialog").getByRole("button", { name: "Turn on in live" }).click();
+    const dialog = page.getByRole("dialog");
+    const confirm = async () => {
+      await dialog.getByLabel("Type live to confirm").fill("live");
+      await dialog.getByRole("button", { name: "Turn on in live" }).click();
+    };
+    await dialog.waitFor();
+    const down = (route: Route) => route.abort();
+    await page.route("**/flags/**", down);
+    await confirm();
+    // What failed is of the dialog, and is left with it.
+    await dialog.getByText("The server does not answer.").waitFor();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await dialog.waitFor({ state: "detached" });
+    expect(await page.getByText("The server does not answer.").count()).toBe(0);
+    await page.unroute("**/flags/**", down);
+    await page.keyboard.press("Control+k");
+    await field(page).fill("turn on checkout live");
+    await page.getByRole("option", { name: "Turn on checkout in live" }).waitFor();
+    await page.keyboard.press("Enter");
+    await confirm();
     // The message of the change before has an Undo too.
     await eventually("on in live", async () => {
       const args = ["flags", "get", "checkout", "-p", "shop", "-e", "live"];

@@ -161,3 +161,14 @@ export function notify(id: string, text: string | null, act?: { label: string; r
   // Nothing behind an open dialog can be pressed.
   (document.querySelector("dialog[open]") ?? document.querySelector("#messages"))?.append(notice);
 }
+
+/** Opens a dialog over the page, which goes once it is closed. The notices in it stay, but for the failure of its own form. */
+export function openOver(dialog: HTMLDialogElement): void {
+  dialog.addEventListener("close", () => {
+    dialog.remove();
+    const kept = dialog.querySelector("form") ? ".said:not(#failure)" : ".said";
+    document.querySelector("#messages")?.append(...dialog.querySelectorAll(kept));
+  });
+  document.body.append(dialog);
+  dialog.showModal();
+}

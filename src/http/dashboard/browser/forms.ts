@@ -7,6 +7,7 @@ import {
   isChanged,
   mainOf,
   notify,
+  openOver,
   parse,
   show,
   showMessages,
@@ -231,12 +232,10 @@ export function openDialog(next: Document, submitter: HTMLElement | null): false
   const close = buttonOf(main.querySelector("form") ? "Cancel" : "Close", "close", () => dialog.close());
   dialog.append(...main.childNodes, close);
   dialog.addEventListener("close", () => {
-    dialog.remove();
     // A key that came in between may have gone to a field.
     if (!document.activeElement!.matches("input, textarea, select")) opener?.focus();
   });
   before?.remove();
-  document.body.append(dialog);
-  dialog.showModal();
+  openOver(dialog);
   return false;
 }

@@ -1,4 +1,4 @@
-import { ask, elementOf, parse } from "./document.ts";
+import { ask, elementOf, openOver, parse } from "./document.ts";
 import { GONE, goTo } from "./forms.ts";
 
 /** Milliseconds without a key before results are fetched. */
@@ -91,8 +91,7 @@ function open(): void {
     if (event.target instanceof Element)
       run(options().findIndex((each) => each.contains(event.target as Element)));
   });
-  document.body.append(dialog);
-  dialog.showModal();
+  openOver(dialog);
   refresh();
 }
 
@@ -117,7 +116,6 @@ function elements() {
     class: "results",
   });
   dialog.append(input, list);
-  dialog.addEventListener("close", () => dialog.remove());
   return { dialog, input, list };
 }
 
