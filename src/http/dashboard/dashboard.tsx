@@ -128,9 +128,10 @@ function dashboardOn(parts: Parts): Dashboard {
     enter,
     get(path, scope, show) {
       site.get(placeOf(path), async (c) => {
-        if (c.get("unready")) return c.redirect(addressOf({ root }, "/me/totp"), 303);
-        if (!c.get("session"))
-          return c.redirect(addressOf({ root }, "/sign-in", { next: nextOf(c, root) }), 303);
+        if (!c.get("session")) {
+          const gate = c.get("unready") ? "/me/totp" : "/sign-in";
+          return c.redirect(addressOf({ root }, gate, { next: nextOf(c, root) }), 303);
+        }
         const caller = callerOf(c);
         if (scope !== null) requireHere(c, caller, scope);
         c.set("caller", caller);
@@ -214,7 +215,7 @@ function sent(c: DashboardContext, answer: Response): Response {
   return c.newResponse(answer.body, answer.status as 200);
 }
 
-/** The page to show after sign-in, behind the dashboard's path. */
+/** The page to show after sign-in and a second factor, behind the dashboard's path. */
 function nextOf(c: DashboardContext, root: string): string | null {
   // Without a host that is one, the runtime gives the path alone.
   const { pathname, search } = new URL(c.req.url, "http://no-host.invalid");

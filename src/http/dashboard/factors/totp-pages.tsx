@@ -10,10 +10,19 @@ import { Fault, Notice } from "../parts/status.tsx";
 import { Time } from "../parts/time.tsx";
 import { PasskeySignIn } from "./passkeys.tsx";
 import { SignInAgain } from "./passkeys.tsx";
+import { addressOf } from "../view.ts";
 
 const TITLE = "Authenticator app";
 
 const BACK = { to: "/me", label: "You" };
+
+/** A visit of a page: whether its user must have a factor and has none, and the path of the page to go on to, or "". */
+export type Visit = { isUnready: boolean; next: string };
+
+/** The path of the page that sets the app up, and leads on to another. */
+export function setUpPath(next: string): string {
+  return addressOf({ root: "" }, "/me/totp", { next });
+}
 
 /** A user who must have a factor sees nothing else, and has no way back. */
 function frameOf(isUnready: boolean): Pick<Page, "title" | "section" | "back" | "actions" | "hasPasskeys"> {
@@ -30,12 +39,12 @@ function frameOf(isUnready: boolean): Pick<Page, "title" | "section" | "back" | 
 export function setUpPage({
   key,
   url,
-  isUnready,
+  visit: { isUnready, next },
   fault,
 }: {
   key: Uint8Array;
   url: string;
-  isUnready: boolean;
+  visit: Visit;
   fault: string | undefined;
 }): Page {
   const words = base32(key).toUpperCase().match(/.{4}/g)!.join(" ");
@@ -66,7 +75,7 @@ export function setUpPage({
             {url}
           </pre>
         </details>
-        <Form to="/me/totp" class="stack">
+        <Form to={setUpPath(next)} class="stack">
           <TextField
             name="code"
             label="Code"
@@ -85,7 +94,11 @@ export function setUpPage({
 }
 
 /** The recovery codes, this one time. */
-export function codesPage(codes: readonly string[], what: "set up" | "renewed", isUnready = false): Page {
+export function codesPage(
+  codes: readonly string[],
+  what: "set up" | "renewed",
+  { isUnready, next }: Visit = { isUnready: false, next: "" },
+): Page {
   return {
     ...frameOf(isUnready),
     title: "Recovery codes",
@@ -107,7 +120,7 @@ export function codesPage(codes: readonly string[], what: "set up" | "renewed", 
         </pre>
         <div class="buttons">
           <CopyButton of="#codes" />
-          <ButtonLink to={isUnready ? "/" : "/me"} kind="primary">
+          <ButtonLink to={next || (isUnready ? "/" : "/me")} kind="primary">
             I have kept them
           </ButtonLink>
         </div>
@@ -156,7 +169,7 @@ export function presentPage({ createdAt, recoveryCodes }: Totp, isFresh: boolean
 }
 
 /** The page of a user who must have a second factor, and has a passkey that was not used. */
-export function passkeyPage(): Page {
+export function passkeyPage({ next }: Visit): Page {
   return {
     ...frameOf(true),
     title: "Passkey",
@@ -168,19 +181,19 @@ export function passkeyPage(): Page {
             A password or a link alone is not enough. Without your passkey, ask an administrator to remove it.
           </p>
         </Notice>
-        <PasskeySignIn next="" />
+        <PasskeySignIn next={next} />
       </div>
     ),
   };
 }
 
 /** The page for a sign-in that is too long ago. */
-export function signInAgainPage(isUnready: boolean): Page {
+export function signInAgainPage({ isUnready, next }: Visit): Page {
   return {
     ...frameOf(isUnready),
     content: (
       <div class="stack narrow">
-        <SignInAgain to="/me/totp" />
+        <SignInAgain to={setUpPath(next)} />
       </div>
     ),
   };

@@ -14,17 +14,26 @@ import type { Page } from "../page.tsx";
 import { submit } from "../parts/submit.ts";
 import type { Dashboard } from "../routes.ts";
 import { addressOf } from "../view.ts";
-import { codesPage, passkeyPage, presentPage, setUpPage, signInAgainPage } from "./totp-pages.tsx";
+import { nextPath, shortened } from "../access/sign-in.tsx";
+import {
+  type Visit,
+  codesPage,
+  passkeyPage,
+  presentPage,
+  setUpPage,
+  setUpPath,
+  signInAgainPage,
+} from "./totp-pages.tsx";
 
-/** The user who sets up a factor, in a session that may need it before anything else. */
-type Person = { signedIn: SignedIn; secret: string; isUnready: boolean };
+/** The user who sets up a factor, in a session that may need it before anything else, and the page to go on to. */
+type Person = { signedIn: SignedIn; secret: string } & Visit;
 
 /** The page of the authenticator app, which is the only one that users see who must have one and do not. */
 export function totpRoutes({ app, options, root, render, cookies }: Dashboard) {
   const personOf = (c: DashboardContext): Person | null => {
     const [session, unready] = [c.get("session"), c.get("unready")];
-    if (session) return { ...session, isUnready: false };
-    return unready ? { ...unready, isUnready: true } : null;
+    if (session) return { ...session, isUnready: false, next: nextOf(c) };
+    return unready ? { ...unready, isUnready: true, next: nextOf(c) } : null;
   };
   const callerOf = (c: DashboardContext, { signedIn, secret }: Person) => ({
     ...userCaller(app, signedIn, secret, () => false),
@@ -37,14 +46,14 @@ export function totpRoutes({ app, options, root, render, cookies }: Dashboard) {
   };
   const show = async (c: DashboardContext, person: Person, fault?: string): Promise<Page> => {
     const { user, session } = person.signedIn;
-    if (mustUsePasskey(person)) return passkeyPage();
+    if (mustUsePasskey(person)) return passkeyPage(person);
     const totp = await app.store.factors.totp(user.name);
     if (totp) return presentPage(totp, isFresh(session, app.now()), fault);
-    if (!isFresh(session, app.now())) return signInAgainPage(person.isUnready);
+    if (!isFresh(session, app.now())) return signInAgainPage(person);
     const key = keyOf(c, person) ?? totpKey(app.random);
     cookies.totp.set(c, seal("totp", person.secret, base32(key)));
     const { hostname } = new URL(options.dashboardUrl ?? c.req.url, "http://no-host.invalid");
-    return setUpPage({ key, url: totpUrl(key, user.name, hostname), isUnready: person.isUnready, fault });
+    return setUpPage({ key, url: totpUrl(key, user.name, hostname), visit: person, fault });
   };
   /** A page or its form, for users who are signed in, or unready. */
   const asSelf = async (
@@ -61,13 +70,14 @@ export function totpRoutes({ app, options, root, render, cookies }: Dashboard) {
 
   return new Hono<DashboardEnv>()
     .get("/me/totp", async (c) => {
-      if (!personOf(c)) return c.redirect(addressOf({ root }, "/sign-in", { next: "/me/totp" }), 303);
+      if (!personOf(c))
+        return c.redirect(addressOf({ root }, "/sign-in", { next: setUpPath(nextOf(c)) }), 303);
       return asSelf(c, (person) => show(c, person));
     })
     .post("/me/totp", (c) =>
       asSelf(c, async (person) => {
         const fields = await readFields(c.req.raw, MAX_SIGN_IN_BODY);
-        if (mustUsePasskey(person)) return { ...passkeyPage(), status: 403 };
+        if (mustUsePasskey(person)) return { ...passkeyPage(person), status: 403 };
         const key = keyOf(c, person);
         if (key === null) return { ...(await show(c, person, KEY_LOST)), status: 409 };
         return submit(
@@ -75,7 +85,7 @@ export function totpRoutes({ app, options, root, render, cookies }: Dashboard) {
             const given = { key, code: textOf(fields, "code") };
             const codes = await setUpTotp(app, callerOf(c, person), selfOf(person), given);
             cookies.totp.set(c, null);
-            return codesPage(codes, "set up", person.isUnready);
+            return codesPage(codes, "set up", person);
           },
           ({ code }) => show(c, person, code),
           { "code-wrong": "code" },
@@ -97,6 +107,11 @@ export function totpRoutes({ app, options, root, render, cookies }: Dashboard) {
         return c.redirect(addressOf({ root }, "/me"), 303);
       }),
     );
+}
+
+/** The page to go on to. */
+function nextOf(c: DashboardContext): string {
+  return shortened(nextPath(c.req.query("next") ?? ""));
 }
 
 /** A password or a link alone must not replace the factor that the user has. */

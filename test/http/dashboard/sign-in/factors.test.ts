@@ -183,7 +183,8 @@ describe("Where a second factor is needed", () => {
     for (const { method, place } of placesOf(await created)) {
       const answer = await browser.ask(place, { method, ...(method === "POST" && bodyFor(place)) });
       if (place.startsWith("/me/totp")) continue;
-      const isRefused = answer.status === 403 || answer.headers.get("location") === "/dashboard/me/totp";
+      const to = answer.headers.get("location");
+      const isRefused = answer.status === 403 || /^\/dashboard\/me\/totp(\?next=[^&]+)?$/.test(to ?? "");
       expect([method, place, isRefused]).toEqual([method, place, true]);
     }
     const page = await browser.get("");
@@ -195,6 +196,36 @@ describe("Where a second factor is needed", () => {
     await browser.post("/me/totp/remove", {});
     expect((await browser.get("")).path).toBe("/me/totp");
     expect((await openBrowser().get("/me/totp")).path).toStartWith("/sign-in");
+  });
+
+  test("a page that was asked for comes once the app is set up, also over a typing error or a new sign-in", async () => {
+    const { app, useLink } = await open({ secondFactor: "editor" });
+    const { browser } = await useLink();
+    const asked = await browser.get("/forms?q=a%26b");
+    const here = "/me/totp?next=%2Fforms%3Fq%3Da%2526b";
+    expect(asked.path).toBe(here);
+    app.clock.now += 15 * MINUTE;
+    const again = (await browser.get(here)).text;
+    expect(again).toContain(`name="next" value="${here}"`);
+    app.clock.now -= 15 * MINUTE;
+    const page = await browser.get(here);
+    const wrong = await browser.post(here, { code: "000000" });
+    for (const { text } of [page, wrong]) expect(text).toContain(`action="/dashboard${here}"`);
+    const { text } = await browser.post(here, { code: codeOn(app, page) });
+    expect(text).toMatch(/href="\/dashboard\/forms\?q=a%26b"[^>]*>I have kept them/);
+    expect((await browser.get("/forms?q=a%26b")).path).toBe("/forms?q=a%26b");
+  });
+
+  test("and no page of another site", async () => {
+    const { app, useLink } = await open({ secondFactor: "editor" });
+    const { browser } = await useLink();
+    for (const next of ["https://evil.example/", "//evil.example/", "/\\evil.example", "/../../evil"]) {
+      const page = await browser.get(`/me/totp?next=${encodeURIComponent(next)}`);
+      expect([next, page.text]).toEqual([next, expect.stringContaining('action="/dashboard/me/totp"')]);
+    }
+    const page = await browser.get("/me/totp");
+    const { text } = await browser.post("/me/totp?next=//evil.example/", { code: codeOn(app, page) });
+    expect(text).toMatch(/href="\/dashboard"[^>]*>I have kept them/);
   });
 
   test("a session whose app is removed is refused from then on", async () => {

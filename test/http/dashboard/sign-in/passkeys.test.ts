@@ -281,7 +281,9 @@ test("A password or link alone does not set up an app for a user who must have a
   const thief = strict.openBrowser();
   const { secret } = await createLink(app, OPERATOR, "ann");
   const page = await thief.post(`/link/${secret}`, {});
-  expect([page.path, page.text]).toEqual(["/me/totp", expect.stringContaining("You need your passkey here")]);
+  expect(page.path).toBe("/me/totp?next=%2Fstart");
+  expect(page.text).toContain("You need your passkey here");
+  expect(page.text).toContain('name="next" value="/start"');
   expect(page.text).not.toContain("otpauth:");
   expect((await thief.post("/me/totp", { code: "000000" })).status).toBe(403);
   expect(reasonOf(await send(thief, `${ADD}/options`, {}))).toBe("403 factor-missing");
