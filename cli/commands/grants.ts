@@ -1,8 +1,8 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { grants as operations } from "../../src/operations/access/grants.ts";
 import type { Io } from "../output/terminal.ts";
 import { shorten } from "../output/text.ts";
-import { addList, addRevoke } from "./verbs.ts";
+import { addList, addRevoke, ofUser } from "./verbs.ts";
 
 export function addGrantCommands(grants: Command, io: Io): void {
   grants.after(`\nExamples:
@@ -11,11 +11,8 @@ export function addGrantCommands(grants: Command, io: Io): void {
 `);
   addList(grants, io, {
     description: "list the assistants that people have signed in, most recently used first",
-    options: [new Option("--user <user>", "only assistants of this user")],
-    parse: ({ options }): Record<string, string> =>
-      typeof options["user"] === "string" ? { user: options["user"] } : {},
+    ...ofUser("assistants"),
     operation: operations.list,
-    query: (query) => query,
     head: ["ID", "USER", "ASSISTANT", "RIGHTS", "PROJECT", "ENVIRONMENT", "LAST USED", "SINCE"],
     row: ({ id, user, name, scopes, project, environment, usedAt, createdAt }) => [
       id,

@@ -1,8 +1,8 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { sessions as operations } from "../../src/operations/access/sessions.ts";
 import type { Io } from "../output/terminal.ts";
 import { shorten } from "../output/text.ts";
-import { addList, addRevoke } from "./verbs.ts";
+import { addList, addRevoke, ofUser } from "./verbs.ts";
 import { heard } from "../session/command-line.ts";
 
 export function addSessionCommands(sessions: Command, io: Io): void {
@@ -15,11 +15,8 @@ export function addSessionCommands(sessions: Command, io: Io): void {
 `);
   addList(sessions, io, {
     description: "list the browsers that are signed in, most recently used first",
-    options: [new Option("--user <user>", "only sessions of this user")],
-    parse: ({ options }): Record<string, string> =>
-      typeof options["user"] === "string" ? { user: options["user"] } : {},
+    ...ofUser("sessions"),
     operation: operations.list,
-    query: (query) => query,
     head: ["ID", "USER", "SIGNED IN BY", "LAST USED", "SINCE", "ADDRESS", "BROWSER"],
     row: ({ id, user, method, seenAt, createdAt, address, agent }) => [
       id,

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import type { Names, Operation, Output, Schemas } from "../../src/operations/operation.ts";
 import { fieldOption } from "../output/field.ts";
 import type { Io } from "../output/terminal.ts";
@@ -66,6 +66,16 @@ export function addList<P, S extends Schemas, N extends string>(
   declare(noun, "list ls", head)
     .addOption(fieldOption())
     .action(action(io, parse, run));
+}
+
+/** The option `--user` of a list of `things` that people have. */
+export function ofUser(things: string) {
+  return {
+    options: [new Option("--user <user>", `only ${things} of this user`)],
+    parse: ({ options: { user } }: Input): Record<string, string> =>
+      typeof user === "string" ? { user } : {},
+    query: (query: Record<string, string>) => query,
+  };
 }
 
 type Deleting<S extends Schemas, N extends string> = { get: Operation<S, N>; delete: Operation };

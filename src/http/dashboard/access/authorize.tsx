@@ -19,10 +19,11 @@ import { resourceOf, sitesOf } from "../../mcp/oauth/site.ts";
 import { AUTHORIZE_PATH } from "../../paths.ts";
 import { createPlaces, createRateLimiter } from "../../rate-limit.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
-import { type Fields, chosenOf, textOf, textOrNull, textsOf } from "../fields.ts";
+import { type Fields, textOf, textOrNull, textsOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import type { Dashboard } from "../routes.ts";
 import { type Choice, consentPage, mistakePage } from "./consent.tsx";
+import { answerIn } from "./parts.tsx";
 
 /** Projects that the page offers. */
 const MOST_PROJECTS = 200;
@@ -108,7 +109,7 @@ export function authorizeRoutes({ app, options, get, post }: Dashboard) {
         return { ...(await pageFor(c, asked, null, fault)), status: 409 };
       }
       const { client, redirect, state, iss, challenge, resource } = asked;
-      if (chosenOf({ allow: "allow", deny: "deny" } as const, fields, "answer") === "deny")
+      if (answerIn(fields) === "deny")
         return c.redirect(answerTo(redirect, { error: "access_denied", state, iss }), 303);
       const place = placeIn(fields);
       try {

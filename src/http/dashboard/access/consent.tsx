@@ -6,11 +6,12 @@ import type { Project } from "../../../projects/project.ts";
 import type { Page } from "../page.tsx";
 import { Facts } from "../parts/card.tsx";
 import { CheckField, SelectField } from "../parts/field.tsx";
-import { Button, Form } from "../parts/link.tsx";
+import { Form } from "../parts/link.tsx";
 import { Fault, Notice } from "../parts/status.tsx";
 import { Foreign } from "../parts/text.tsx";
 import { policyFor } from "../security.ts";
 import { useView } from "../view.ts";
+import { AnswerButtons } from "./parts.tsx";
 
 /** The choice of a person; `project` is empty for every one. */
 export type Choice = { scopes: readonly string[]; project: string; environment?: string | null };
@@ -83,16 +84,7 @@ function Consent({ asked: { client, redirect }, offered, projects, choice, to, f
         ))}
         {offered.length === 0 && <p>You have no right that you could give.</p>}
       </fieldset>
-      <div class="buttons">
-        {offered.length > 0 && (
-          <Button kind="primary" name="answer" value="allow">
-            Allow
-          </Button>
-        )}
-        <Button name="answer" value="deny">
-          Deny
-        </Button>
-      </div>
+      <AnswerButtons mayAllow={offered.length > 0} />
     </Form>
   );
 }

@@ -5,7 +5,7 @@ import { durationInWords } from "../../../base/units.ts";
 import { MAX_SIGN_IN_BODY } from "../../limits.ts";
 import type { DashboardContext } from "../dashboard-env.ts";
 import { sentence } from "../../../base/shapes/words.ts";
-import { chosenOf, textOf } from "../fields.ts";
+import { textOf } from "../fields.ts";
 import type { Page } from "../page.tsx";
 import { Facts } from "../parts/card.tsx";
 import { TextField } from "../parts/field.tsx";
@@ -15,6 +15,7 @@ import { Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import type { Dashboard } from "../routes.ts";
 import { useView } from "../view.ts";
+import { AnswerButtons, answerIn } from "./parts.tsx";
 
 /** The page where a person who is signed in lets the command line act for them. */
 export function deviceRoutes({ app, get, post }: Dashboard) {
@@ -33,7 +34,7 @@ export function deviceRoutes({ app, get, post }: Dashboard) {
     async (c, fields) => {
       const code = textOf(fields, "code").trim();
       if (textOf(fields, "answer") === "") return show(c, code);
-      const answer = chosenOf({ allow: "allow", deny: "deny" } as const, fields, "answer");
+      const answer = answerIn(fields);
       return refusable(c, code, async () => {
         await answerLogin(app, c.get("caller"), code, answer);
         return answeredPage(answer);
@@ -113,14 +114,7 @@ function Question({
         ]}
       />
       <Form to="/device" values={{ code }}>
-        <div class="buttons">
-          <Button kind="primary" name="answer" value="allow">
-            Allow
-          </Button>
-          <Button name="answer" value="deny">
-            Deny
-          </Button>
-        </div>
+        <AnswerButtons />
       </Form>
     </div>
   );

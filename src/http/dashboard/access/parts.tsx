@@ -3,9 +3,10 @@ import type { MemberRole } from "../../../access/members/member.ts";
 import { ROLE_WORDS, type UserRole } from "../../../access/role.ts";
 import type { Session } from "../../../access/session.ts";
 import type { User } from "../../../access/user.ts";
+import { type Fields, chosenOf } from "../fields.ts";
 import type { Child } from "../markup.ts";
 import { AskingButton } from "../parts/danger.tsx";
-import { A, Tabs } from "../parts/link.tsx";
+import { A, Button, Tabs } from "../parts/link.tsx";
 import { Badge } from "../parts/status.tsx";
 import { Table } from "../parts/table.tsx";
 import { Foreign, visible } from "../parts/text.tsx";
@@ -23,6 +24,27 @@ export function AccessTabs({ current }: { current: "users" | "tokens" }) {
       ]}
     />
   );
+}
+
+/** The buttons of a question whether something may act for a person. */
+export function AnswerButtons({ mayAllow = true }: { mayAllow?: boolean }) {
+  return (
+    <div class="buttons">
+      {mayAllow && (
+        <Button kind="primary" name="answer" value="allow">
+          Allow
+        </Button>
+      )}
+      <Button name="answer" value="deny">
+        Deny
+      </Button>
+    </div>
+  );
+}
+
+/** The answer of {@link AnswerButtons}. Throws `invalid` if there is none. */
+export function answerIn(fields: Fields): "allow" | "deny" {
+  return chosenOf({ allow: "allow", deny: "deny" }, fields, "answer");
 }
 
 /**
