@@ -18,6 +18,8 @@ export const HINTS: Record<string, string | ((place: Place) => string)> = {
   "environment-locked": ({ environment }) =>
     `add --confirm ${environment} to change it anyway; --yes is not enough`,
   "approval-needed": "add --propose, and let someone else approve it",
+  "variant-needed":
+    "keep these variants, or first change what these flags need, as in flags set FLAG --requires none; a document may change both at once",
   "flag-needed": "take it from what these flags need first, as in flags set FLAG --requires none",
   "approvals-lowered": "confirm it by the name of the environment, as in --confirm production",
   "bypass-unexplained": "add --why with the reason",

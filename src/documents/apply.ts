@@ -9,6 +9,8 @@ import { requireUnused } from "../flags/archive.ts";
 import { SHARED } from "../flags/flag-fields.ts";
 import { missingSegments } from "../flags/flagd/results.ts";
 import { requireSoundContent } from "../flags/previews/preview-content.ts";
+import { requireNeedsAfter } from "../flags/requires/after.ts";
+import { archives } from "../flags/requires/to-check.ts";
 import { parseRules } from "../flags/rules/rules.ts";
 import { checkForm } from "../forms/form-check.ts";
 import { beginRemoval } from "../forms/keeping/removal.ts";
@@ -20,13 +22,8 @@ import { planOf, type Wanted } from "./plan-document.ts";
 import { checkSources, namesForms } from "./sources.ts";
 import { fault, type ContentCheck, type DocumentPlan, type FormCheck, type RuleCheck } from "./plan.ts";
 import { reachOf } from "./reach.ts";
-import {
-  requireNeedsAfter,
-  requireVariantsAfter,
-  turnedOffAfter,
-  turnedOffSentences,
-} from "./needs-after.ts";
-import { type Setup, type SetupChange, archives } from "./setup.ts";
+import { turnedOffAfter, turnedOffSentences } from "./needs-after.ts";
+import type { Setup, SetupChange } from "./setup.ts";
 import type { DocumentsApp } from "./store.ts";
 import { type FlagPlace, requireFlag } from "../forms/intake/open-when.ts";
 import { type OpenedForm, openedBy, opensForm } from "../projects/opened-form.ts";
@@ -134,7 +131,6 @@ async function planDocument(
   await checkOpenedForms(app, caller, plan);
   await checkSources(app, caller, plan);
   await requireNeedsAfter(app.store, plan.changes);
-  await requireVariantsAfter(app.store, plan.changes);
   warnings.push(...turnedOffSentences(await turnedOffAfter(app, plan.changes), plan.changes));
   for (const each of plan.changes)
     if (each.change === "putFlag" && archives(each) === true) await requireUnused(app, caller, each);

@@ -1,5 +1,6 @@
 import type { LockedPlace } from "../projects/locks.ts";
-import { type SetupChange, archives } from "./setup.ts";
+import { archives } from "../flags/requires/to-check.ts";
+import type { SetupChange } from "./setup.ts";
 
 /**
  * The place in which a change takes effect: an environment, or without one all environments of the project; `project` for what

@@ -4,8 +4,6 @@ import type { ExperimentChange } from "../experiments/change.ts";
 import type { FoundExperiment } from "../experiments/experiment.ts";
 import type { FlagChange } from "../flags/change.ts";
 import type { FlagRecord } from "../flags/flag.ts";
-import type { FlagState } from "../flags/history.ts";
-import { requirementsText } from "../flags/requires/requirement.ts";
 import type { FoundRamp } from "../flags/ramps/ramp.ts";
 import type { SegmentRecord } from "../flags/segment.ts";
 import type { FormChange } from "../forms/change.ts";
@@ -70,44 +68,4 @@ const ACCESS_CHANGES: ReadonlySet<SetupChange["change"]> = new Set([
 /** Whether a change alters who may do what, so that the store raises `access` with it. */
 export function changesAccess({ change }: SetupChange): boolean {
   return ACCESS_CHANGES.has(change);
-}
-
-/** Whether a change archives a flag (true) or restores it (false); null for any other. */
-export function archives({ history }: SetupChange & { change: "putFlag" }): boolean | null {
-  const [before, after] = [history?.before, history?.after].map(
-    (state) => (state as Partial<FlagState> | null | undefined)?.archived === true,
-  );
-  return before === after ? null : after!;
-}
-
-/** Where changes may break what flags need: in some environments of a project, or with null in all. */
-export type NeedsCheck = {
-  project: string;
-  environments: Set<string> | null;
-  /** Flags that the changes delete or archive. */
-  removed: Set<string>;
-};
-
-/** The checks after changes: none where no flag needs others that did not before, is archived or deleted. */
-export function needsToCheck(changes: readonly SetupChange[]): NeedsCheck[] {
-  const checks = new Map<string, NeedsCheck>();
-  for (const each of changes) {
-    if (each.change !== "putFlag" && each.change !== "deleteFlag") continue;
-    const { project, flag } = each;
-    const archived = each.change === "deleteFlag" || archives(each);
-    if (archived === null && !(each.change === "putFlag" && changesNeeds(each))) continue;
-    const known = checks.get(project);
-    const check = known ?? { project, environments: new Set<string>(), removed: new Set<string>() };
-    checks.set(project, check);
-    if (archived === true) check.removed.add(flag);
-    if (archived !== null || each.change === "deleteFlag") check.environments = null;
-    else check.environments?.add(each.environment);
-  }
-  return [...checks.values()];
-}
-
-/** Whether a flag needs others as it did not before. */
-export function changesNeeds({ record, history }: SetupChange & { change: "putFlag" }): boolean {
-  const before = (history?.before as Partial<FlagState> | null | undefined)?.requires ?? null;
-  return record.requires !== "" && record.requires !== requirementsText(before);
 }

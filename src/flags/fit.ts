@@ -108,7 +108,7 @@ async function fits(targeting: unknown, segments: Segments): Promise<boolean> {
 }
 
 /** Reasons for which the store refuses a change that fits a flag. */
-const REFUSALS = new Set(["requires-refused", "flag-needed"]);
+const REFUSALS = new Set(["requires-refused", "flag-needed", "variant-needed"]);
 
 /**
  * Runs a change. If the store refuses it as too large, or for what flags need, runs it again with that error, so that it can

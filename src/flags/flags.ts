@@ -55,15 +55,7 @@ export async function setFlag(
   await requireSoundContent(patch.previewContent);
   const plan = async (before: FlagRecord | undefined, at: number) => {
     await requireSoundRules(before, patch, () => segmentsIn(app, place));
-    // Few changes are of what a flag needs.
-    if (patch.requires)
-      await (await import("./requires/checks.ts")).requireKnownVariants(app.store, place, patch.requires);
-    const changed = applyPatch(place.flag, before, patch, at);
-    if (before && patch.variants !== undefined)
-      await (
-        await import("./requires/checks.ts")
-      ).requireNeededVariants(app.store, place, before.rules, changed.record.rules);
-    return changed;
+    return applyPatch(place.flag, before, patch, at);
   };
   return changeFlag(app, caller, place, expected, plan, isOfDetails(patch));
 }
@@ -236,8 +228,6 @@ function changeFlag(
     if (result === "unchanged") return { changes: also, result: { record, result } };
     if (record.archived !== (before?.archived ?? false))
       await requireArchivable(app, caller, place, record.archived);
-    if (record.requires !== (before?.requires ?? ""))
-      await (await import("./requires/checks.ts")).requireNeedsOf(app.store, place, record.requires);
     const after = { ...record, revision: version + 1 };
     return { changes: [putFlag(place, before, after), ...also], result: { record: after, result } };
   });

@@ -10,6 +10,7 @@ import { requireRoom } from "./fit.ts";
 import { changeRecord, type FlagRecord } from "./flag.ts";
 import type { FlagDefinition, ImportPlan } from "./flagd/definition.ts";
 import { orderSegments, putFlag, putSegment } from "./plan.ts";
+import { requireNeedsAfter } from "./requires/after.ts";
 import { applyDefinition, rulesBySegment, type SegmentRecord } from "./segment.ts";
 import type { FlagsApp } from "./store.ts";
 
@@ -63,6 +64,7 @@ export async function importFlags(
       new Map([...existing, ...rulesBySegment(plan.segments)]),
     );
     const { changes, result } = planChanges(where, plan, state, moment);
+    if (dryRun) await requireNeedsAfter(app.store, changes);
     const differences = changes.flatMap(({ history }) => history ?? []);
     return { changes: dryRun ? [] : changes, isDryRun: dryRun, result: { ...result, warnings, differences } };
   });

@@ -11,7 +11,7 @@ const MOST = {
   "--version": [12, 40],
   "flags get": [181, 786],
   "flags list": [193, 856],
-  "flags set": [252, 1126],
+  "flags set": [253, 1129],
   "serve until it listens": [258, 1073],
   "serve with its jobs": [300, 1265],
 };

@@ -6,7 +6,7 @@ import { requireScope } from "../../access/rights.ts";
 import { AppError } from "../../base/errors.ts";
 import { formatBytes } from "../../base/bytes.ts";
 import { dashedKey } from "../../base/ids.ts";
-import { requireNeedsAfter } from "../needs-after.ts";
+import { requireNeedsAfter } from "../../flags/requires/after.ts";
 import type { SetupChange } from "../setup.ts";
 import type { ProposalsApp } from "../store.ts";
 import { type Rerun, insertion, reviewed } from "./found.ts";

@@ -40,7 +40,7 @@ export function fromUnleash(file: unknown, choice: Choice): Draft {
   const reader: Reader = { byName, segments: segmentsIn(draft, segments) };
   for (const feature of features) {
     draft.add(feature.name, feature.path, (note, need) => mainFlag(reader, feature, note, need), feature);
-    if (hasVariants(feature))
+    if (variantsOf(feature).length > 0)
       draft.add(`${feature.name}.variant`, feature.path, (note, need) =>
         variantFlag(reader, feature, note, need),
       );
@@ -75,8 +75,8 @@ function segmentsIn(draft: Draft, segments: Segments): Reader["segments"] {
   return rules;
 }
 
-function hasVariants({ variants, strategies }: Feature): boolean {
-  return variants.length > 0 || strategies.some((strategy) => strategy.variants.length > 0);
+function variantsOf({ variants, strategies }: Feature): Variant[] {
+  return [...variants, ...strategies.flatMap((strategy) => strategy.variants)];
 }
 
 function mainFlag(reader: Reader, feature: Feature, note: Noting, need: Needing): FlagdFlag {
@@ -198,8 +198,10 @@ function parentsRule(reader: Reader, feature: Feature, note: Noting, need: Needi
     const wanted = listOf(dependency["variants"], "dependencies").map(textOf).filter(Boolean);
     // A reader without a variant has one of this name, while no flag has.
     if (!wanted.includes("disabled")) {
-      if (wanted.length > 0 && !hasVariants(parent)) return false;
-      need(wanted.length > 0 ? { flag: `${name}.variant`, variants: wanted } : { flag: name });
+      const known = new Set(variantsOf(parent).map((each) => each.name));
+      const variants = wanted.filter((each) => known.has(each));
+      if (wanted.length > 0 && variants.length === 0) return false;
+      need(wanted.length > 0 ? { flag: `${name}.variant`, variants } : { flag: name });
       return true;
     }
     note(
@@ -253,12 +255,11 @@ function chosenOf(
 
 function variantFlag(reader: Reader, feature: Feature, note: Noting, need: Needing): FlagdFlag {
   const flag = `${feature.name}.variant`;
-  const all = [...feature.variants, ...feature.strategies.flatMap(({ variants }) => variants)];
   const parents = parentsRule(reader, feature, note, need);
   const chain = variantChain(reader, feature, flag, note).map(
     ([condition, result]) => [and(parents, condition), result] as const,
   );
   // The first variant is not a default: readers for whom the feature is off get none.
   const targeting = chained(chain, null);
-  return flagOfRule(feature.enabled ? "ENABLED" : "DISABLED", valuesOf(all, note), targeting);
+  return flagOfRule(feature.enabled ? "ENABLED" : "DISABLED", valuesOf(variantsOf(feature), note), targeting);
 }

@@ -12,7 +12,6 @@ import { requireRevision } from "../history.ts";
 import { findFlagSlugFault } from "../limits.ts";
 import { because, putFlag, putRamp, putStep } from "../plan.ts";
 import { requireSoundContent } from "../previews/preview-content.ts";
-import { requireNeedsOf } from "../requires/checks.ts";
 import { variantsToRelease } from "../release/release.ts";
 import { parseRules } from "../rules/rules.ts";
 import { segmentsIn } from "../segments.ts";
@@ -110,7 +109,6 @@ async function changedFor(
   await requireSoundRules(stored, values, () => segmentsIn(app, place));
   const { record, result } = applyPatch(place.flag, stored, values, at);
   if (stored && result === "unchanged") return { before: stored, changes: [] };
-  if (record.requires !== (stored?.requires ?? "")) await requireNeedsOf(app.store, place, record.requires);
   const before = { ...record, revision: version + 1 };
   return { before, changes: [putFlag(place, stored, before)] };
 }

@@ -18,7 +18,8 @@ import { createDecide, createPayload } from "../flagd/evaluate-flag.ts";
 import type { Segments } from "../flagd/nested-segments.ts";
 import { RULE_LIMITS } from "../limits.ts";
 import { requireSoundContent } from "../previews/preview-content.ts";
-import { requireNeedsOf } from "../requires/checks.ts";
+import { putFlag } from "../plan.ts";
+import { requireNeedsAfter } from "../requires/after.ts";
 import { createPrerequisites } from "../requires/prerequisites.ts";
 import { rulesBySegment } from "../segment.ts";
 import { createMemberLists } from "./member-lists.ts";
@@ -77,7 +78,7 @@ export async function tryChange(
   const segments = await filledSegments(app, place);
   await requireSoundRules(before, patch, async () => segments);
   const { record } = applyPatch(slug, before, patch, at);
-  await requireNeedsOf(app.store, { ...place, flag: slug }, record.requires, patch.requires);
+  await requireNeedsAfter(app.store, [putFlag({ ...place, flag: slug }, before, record)]);
   const missing = { errorCode: "FLAG_NOT_FOUND", errorDetails: noSuchFlag(place.flag).message } as const;
   const outcomeOf = async (each: FlagRecord | undefined): Promise<(context: Context) => Outcome> =>
     !each || (isPayload && each.payload === null)

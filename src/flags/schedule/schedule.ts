@@ -22,7 +22,7 @@ import { FIELD_NAMES, FIELDS, type FieldName, NONE_SHOWN, pick, RULE_NAMES } fro
 import { dropScheduled, planScheduled, putFlag } from "../plan.ts";
 import { requireSoundContent } from "../previews/preview-content.ts";
 import { parseRules, takesPayload } from "../rules/rules.ts";
-import { requireNeedsOf } from "../requires/checks.ts";
+import { requireNeedsWhenDue } from "./needs-when-due.ts";
 import { noSuchScheduled, type DueChange, type SCHEDULE, type ScheduledChange } from "./scheduled-change.ts";
 import { segmentsIn } from "../segments.ts";
 import type { FlagsApp } from "../store.ts";
@@ -46,8 +46,8 @@ export async function scheduleChange(
     await requireChangeable(app, caller, place);
     const current = await app.store.flags.find(place);
     if (!current) throw noSuchFlag(flag);
-    const { record } = applyPatch(flag, current, patch, due);
-    await requireNeedsOf(app.store, place, record.requires, patch.requires);
+    applyPatch(flag, current, patch, due);
+    await requireNeedsWhenDue(app, place, current, { patch, at: due });
     await requireSoundRules(current, patch, () => segmentsIn(app, place));
     await requireSoundContent(patch.previewContent);
     const id = dashedKey(app.random);

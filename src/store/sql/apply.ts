@@ -1,6 +1,6 @@
 import { type NewAuditEntry, entryOf } from "../../access/audit/entry.ts";
 import type { Author } from "../../access/caller.ts";
-import { type NeedsCheck, type SetupChange, changesAccess, needsToCheck } from "../../documents/setup.ts";
+import { type SetupChange, changesAccess } from "../../documents/setup.ts";
 import { auditedChange } from "../../documents/audited.ts";
 import { noticedChange } from "../../documents/noticed.ts";
 import { type NoticedAt, insertNotices } from "./delivery/notices.ts";
@@ -16,7 +16,7 @@ import {
   insertProject,
   setProject,
 } from "./projects.ts";
-import { deleteFlag, needsIn, putFlag } from "./flags.ts";
+import { deleteFlag, flagsAmong, needsIn, putFlag } from "./flags.ts";
 import { deleteForm, insertForm, isEmptyForm, moveForm, updateForm } from "./forms.ts";
 import { type Revised, findProjectRow, projectRow, revise, environmentsOf } from "./rows.ts";
 import {
@@ -46,6 +46,8 @@ import { formatBytes } from "../../base/bytes.ts";
 import { AppError } from "../../base/errors.ts";
 import { FLAG_BYTES, MAX_ENVIRONMENT_BYTES } from "../../flags/limits.ts";
 import type * as Graph from "../../flags/requires/graph.ts";
+import { type NeedsCheck, needsToCheck } from "../../flags/requires/to-check.ts";
+import type * as Variants from "../../flags/requires/variants.ts";
 
 type Kind = SetupChange["change"];
 type Apply = {
@@ -114,7 +116,7 @@ const APPLY: Apply = {
 /**
  * Applies and records all changes of a plan, each with its own revision. Returns false, without any change, if the
  * setup is no longer at `version`, on which the plan is based. Throws `too_large` for an environment that grows beyond
- * its limit, and as `requireSoundNeeds`.
+ * its limit, and as `requireNeeds`.
  */
 export function* applyChanges(changes: readonly SetupChange[], version: number, by: Author): Work<boolean> {
   if ((yield* currentVersion()) !== version) return false;
@@ -206,14 +208,26 @@ function* sizesBefore(changes: readonly SetupChange[]): Work<[Place, number][]> 
   return sizes;
 }
 
-/** Throws as `requireSoundNeeds` for what flags need after the changes; nothing for a project that they delete. */
-function* requireNeeds({ project, environments, removed }: NeedsCheck): Work<void> {
+/**
+ * Throws as `requireSoundNeeds` and `requireNeededVariants` for what flags need after the changes; nothing for a project that
+ * they delete.
+ */
+function* requireNeeds(check: NeedsCheck): Work<void> {
   // Few changes are of what flags need.
   const { requireSoundNeeds } = require("../../flags/requires/graph.ts") as typeof Graph;
+  const { flagsToRead, requireNeededVariants } =
+    require("../../flags/requires/variants.ts") as typeof Variants;
+  const { project, environments, removed } = check;
   const row = yield* findProjectRow(project);
-  for (const { slug } of row ? yield* environmentsOf(row.id) : [])
-    if (environments === null || environments.has(slug))
-      requireSoundNeeds(yield* needsIn(project, slug), removed);
+  for (const { slug } of row ? yield* environmentsOf(row.id) : []) {
+    if (environments !== null && !environments.has(slug)) continue;
+    const needs = yield* needsIn(project, slug);
+    requireSoundNeeds(needs, removed);
+    const read = flagsToRead(needs, check);
+    const flags = read.length > 0 ? yield* flagsAmong(project, slug, read) : [];
+    const rules = new Map(flags.map((each) => [each.slug, each.rules]));
+    requireNeededVariants(needs, check, (flag) => rules.get(flag) ?? null);
+  }
 }
 
 /** Throws `too_large` for an environment that has grown past the limit. One that was larger before may shrink. */

@@ -203,7 +203,8 @@ function* findFlag({ project, environment, flag: slug }: FlagPlace): Work<FlagRe
   return row && toRecord(row);
 }
 
-function* flagsAmong(project: string, environment: string, slugs: string[]): Work<FlagRecord[]> {
+/** The flags of an environment that have one of the slugs. Throws `not_found`. */
+export function* flagsAmong(project: string, environment: string, slugs: string[]): Work<FlagRecord[]> {
   const { id: environmentId } = yield* environmentRow(project, environment);
   const rows = yield* all<FullRow>(`${SELECT} AND f.slug IN (SELECT value FROM json_each($slugs))`, {
     environmentId,

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { clock } from "../../../src/base/clock.ts";
+import type { FlagPatch } from "../../../src/flags/flag.ts";
 import { setFlag } from "../../../src/flags/flags.ts";
+import { parseRules, rulesText } from "../../../src/flags/rules/rules.ts";
 import { OPERATOR } from "../../support/records/caller.ts";
 import { addProject } from "../../support/records/apply.ts";
 import { errorOf } from "../../support/refusals.ts";
@@ -40,15 +42,56 @@ export function needsContract(driver: Driver): void {
       expect(await errorOf(bare)).toBe("invalid: a flag cannot need itself: a > a");
     });
 
+    test("have what they need, whichever of two stores takes it away while the other begins to need it", async () => {
+      const database = fresh("database");
+      const [store, other] = [await open(database), await open(database)];
+      const project = fresh();
+      const { set, find } = await addProject(store, project, "live");
+      const rulesOf = (...names: string[]) =>
+        rulesText({ variants: Object.fromEntries(names.map((name) => [name, name])) });
+      const variantsOf = async () => Object.keys(parseRules((await find("live", "colour"))!.rules!).variants);
+      const change = (on: typeof store, flag: string, patch: FlagPatch) =>
+        errorOf(
+          setFlag(
+            { store: on, now: () => clock.now() } as never,
+            OPERATOR,
+            { project, environment: "live", flag },
+            patch,
+          ),
+        );
+      for (let round = 0; round < 5; round += 1) {
+        await set("live", "colour", { rules: rulesOf("red", "blue") });
+        await set("live", "a", { requires: "" });
+        const results = await Promise.all([
+          change(store, "colour", { variants: { blue: "blue" } }),
+          change(other, "a", { requires: [{ flag: "colour", variants: ["red"] }] }),
+        ]);
+        const isTaken = !(await variantsOf()).includes("red");
+        expect(results).toEqual(
+          isTaken
+            ? ["none", 'invalid: "red", which a needs in live, is not one of the variants of colour: blue']
+            : ['conflict: variants of "colour" that would go are needed by a (red) in live', "none"],
+        );
+        expect((await find("live", "a"))!.requires === "").toBe(isTaken);
+        await set("live", "a", { requires: "" });
+      }
+      await set("live", "colour", { rules: rulesOf("red", "blue") });
+      await set("live", "a", { requires: '[{"flag":"colour","variants":["red"]}]' });
+      expect(await errorOf(set("live", "colour", { rules: null }))).toBe(
+        'conflict: variants of "colour" that would go are needed by a (red) in live',
+      );
+      expect(await variantsOf()).toEqual(["red", "blue"]);
+    });
+
     test("are found with the flags that they need, in one environment, without those that are archived", async () => {
       const store = await open();
       const project = fresh();
       const { set } = await addProject(store, project, "live", "develop");
       await set("live", "a", { enabled: true });
-      await set("live", "b", { requires: '[{"flag":"a","variants":["on","x"]}]' });
+      await set("live", "b", { requires: '[{"flag":"a","variants":["on","off"]}]' });
       expect(await store.flags.needs(project, "live")).toEqual({
         environment: "live",
-        needing: [{ slug: "b", requires: '[{"flag":"a","variants":["on","x"]}]' }],
+        needing: [{ slug: "b", requires: '[{"flag":"a","variants":["on","off"]}]' }],
         needed: new Map([["a", false]]),
       });
       expect((await store.flags.needs(project, "develop")).needing).toEqual([]);

@@ -196,6 +196,18 @@ describe("a feature of Unleash", () => {
     expect(notes.map(({ flag, path }) => [flag, path])).toEqual([["ruled", "/features/5/dependencies"]]);
   });
 
+  test("needs the variants that its parent has, and is off where it has none of them", async () => {
+    const parent = feature({ name: "parent", variants: [{ name: "red", weight: 1000 }] });
+    const child = (name: string, ...variants: string[]) =>
+      feature({ name, dependencies: [{ feature: "parent", variants }] });
+    const { read, needs } = await imported(
+      "unleash",
+      fileOf(parent, child("some", "gone", "red"), child("none", "gone")),
+    );
+    expect(["some", "none"].map(needs)).toEqual([["parent.variant=red"], []]);
+    expect(["some", "none"].map((name) => read(name, { targetingKey: "ann" }))).toEqual([true, false]);
+  });
+
   test("that needs a parent to be off is noted where that one is turned off with a rule", async () => {
     const strategies = [{ name: "userWithId", parameters: { userIds: "ann" } }];
     const { needs, notes } = await imported(

@@ -113,7 +113,7 @@ describe("a flag that needs another", () => {
         () => applyDocument(app, OPERATOR, { projects: { shop: { flags } } }, whole),
       ])
         expect(await errorOf(work())).toBe(
-          `invalid: "${wrong}" is not one of the variants of ${flag}: ${variants}`,
+          `invalid: "${wrong}", which pay needs in live, is not one of the variants of ${flag}: ${variants}`,
         );
     }
     await put("pay", {

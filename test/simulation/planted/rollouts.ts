@@ -45,11 +45,18 @@ export const ROLLOUT_FAULTS: PlantedFault[] = [
     to: "return putFlag(place, before, record);",
   },
   {
-    name: "what flags need is checked before a change alone, and not with it",
+    name: "what flags need is not checked with a change",
     test: "world",
     file: "src/store/sql/apply.ts",
-    from: "requireSoundNeeds(yield* needsIn(project, slug), removed);",
-    to: "yield* needsIn(project, slug);",
+    from: "requireSoundNeeds(needs, removed);",
+    to: "",
+  },
+  {
+    name: "a variant that a flag needs can be taken away",
+    test: "world",
+    file: "src/flags/requires/variants.ts",
+    from: "const gone = variants.filter((each) => lost.get(flag)?.includes(each));",
+    to: "const gone: string[] = [];",
   },
   {
     name: "an archived flag can be needed",

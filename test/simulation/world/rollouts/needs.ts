@@ -90,6 +90,16 @@ export function needSteps(world: World): (() => Promise<void>)[] {
       await details(flag, { archived: false });
       await ask("PATCH", at(flag), { enabled: true, ...patchOf(flag) });
     },
+    async function recolours() {
+      const environment = chance.pick(ENVIRONMENTS);
+      const flag = chance.pick(FLAGS.filter(hasVariants));
+      const patch = chance.once(2) ? COLOURS : { variants: null, defaultVariant: null, targeting: null };
+      const requires = [{ flag, variants: [chance.pick(["red", "on"])] }];
+      await Promise.all([
+        ask("PATCH", at(chance.pick(FLAGS), environment), { requires }),
+        ask("PATCH", at(flag, environment), patch),
+      ]);
+    },
     async function switches() {
       await ask("PATCH", at(chance.pick(FLAGS)), { enabled: chance.once(2) });
     },
@@ -133,7 +143,7 @@ function rowsIn({ db }: World): Row[] {
     .all(PROJECT);
 }
 
-/** No flag needs itself, one that is archived or missing, or others too deep, as of any moment. */
+/** No flag needs itself, one that is archived or missing, a variant that one does not have, or others too deep, as of any moment. */
 function requireSoundGraph(world: World): void {
   for (const [environment, rows] of Map.groupBy(rowsIn(world), (row) => row.environment)) {
     const byFlag = new Map(rows.filter(({ archived }) => archived === 0).map((row) => [row.flag, row]));
@@ -146,7 +156,13 @@ function requireSoundGraph(world: World): void {
       if (!row) world.violated(`a flag is needed, and archived or gone: ${name}`);
       if (path.includes(flag)) world.violated(`a flag needs itself: ${name}`);
       if (!row || path.includes(flag)) return 0;
-      const below = requirementsOf(row.requires).map((each) => depthOf(each.flag, [...path, flag]) + 1);
+      const needed = requirementsOf(row.requires);
+      for (const { flag: other, variants = [] } of needed) {
+        const known = byFlag.get(other)?.rules == null ? ["on", "off"] : ["red", "blue"];
+        const unknown = variants.find((each) => !known.includes(each));
+        if (unknown) world.violated(`${name} needs ${other} to be ${unknown}, which it never is`);
+      }
+      const below = needed.map((each) => depthOf(each.flag, [...path, flag]) + 1);
       const depth = Math.max(0, ...below);
       if (depth > REQUIREMENT_LIMITS.depth) world.violated(`flags need others ${depth} deep: ${name}`);
       depths.set(flag, depth);

@@ -1,0 +1,59 @@
+import { AppError } from "../../base/errors.ts";
+import type { FlagsApp } from "../store.ts";
+import { requireSoundNeeds } from "./graph.ts";
+import { neededBy } from "./requirement.ts";
+import { isPutOrDrop, needsToCheck } from "./to-check.ts";
+import { flagsToRead, requireNeededVariants } from "./variants.ts";
+
+/**
+ * Throws as `requireSoundNeeds` and `requireNeededVariants` for flags after changes that are not made yet, as the store throws
+ * for those it makes.
+ */
+export async function requireNeedsAfter(
+  { environments, flags }: Pick<FlagsApp["store"], "environments" | "flags">,
+  changes: readonly { change: string }[],
+): Promise<void> {
+  for (const check of needsToCheck(changes)) {
+    const { project, environments: some, removed } = check;
+    const own = changes.filter((each) => isPutOrDrop(each)).filter((each) => each.project === project);
+    const gone = new Set(own.flatMap((each) => (each.change === "deleteFlag" ? [each.flag] : [])));
+    const puts = own.filter((each) => each.change === "putFlag");
+    const stored = (await environments.list(project).catch(unlessMissing)) ?? [];
+    const slugs = new Set([...stored.map(({ slug }) => slug), ...puts.map(({ environment }) => environment)]);
+    for (const environment of some ?? slugs) {
+      const isStored = stored.some(({ slug }) => slug === environment);
+      const before = isStored
+        ? await flags.needs(project, environment)
+        : { needing: [], needed: new Map<string, boolean>() };
+      const needing = new Map(before.needing.map(({ slug, requires }) => [slug, requires]));
+      const rules = new Map<string, string | null>();
+      for (const { flag, environment: at, record } of puts) {
+        if (at !== environment) continue;
+        needing.set(flag, record.archived ? "" : record.requires);
+        rules.set(flag, record.rules);
+      }
+      const after = [...needing].flatMap(([slug, requires]) =>
+        requires === "" || gone.has(slug) ? [] : [{ slug, requires }],
+      );
+      const needed = new Map(before.needed);
+      if (stored.length > 0)
+        for (const each of await flags.among(project, stored[0]!.slug, [...neededBy(after).keys()]))
+          needed.set(each.slug, each.archived);
+      for (const { flag, record } of puts) needed.set(flag, record.archived);
+      for (const slug of gone) needed.delete(slug);
+      const needs = { environment, needing: after, needed };
+      requireSoundNeeds(needs, removed);
+      const others = flagsToRead(needs, check).filter((flag) => !rules.has(flag));
+      if (isStored && others.length > 0)
+        for (const { slug, rules: own } of await flags.among(project, environment, others))
+          rules.set(slug, own);
+      requireNeededVariants(needs, check, (flag) => rules.get(flag) ?? null);
+    }
+  }
+}
+
+/** Nothing for a project that does not exist yet. */
+function unlessMissing(error: unknown): undefined {
+  if (error instanceof AppError && error.code === "not_found") return undefined;
+  throw error;
+}

@@ -1,0 +1,105 @@
+import type { FlagChange } from "../change.ts";
+import type { FlagState } from "../history.ts";
+import { requirementsText } from "./requirement.ts";
+
+/** Where changes may break what flags need: in some environments of a project, or with null in all. */
+export type NeedsCheck = {
+  project: string;
+  environments: Set<string> | null;
+  /** Flags that the changes delete or archive. */
+  removed: Set<string>;
+  /** Flags that need others as they did not before, in one of the environments. */
+  needing: Set<string>;
+  /** The variants that flags lose, by environment and flag. */
+  lost: Map<string, Map<string, readonly string[]>>;
+};
+
+type Put = FlagChange & { change: "putFlag" };
+type Drop = FlagChange & { change: "deleteFlag" };
+type State = Partial<FlagState>;
+
+/** Whether a change is of a flag itself. */
+export function isPutOrDrop(each: { change: string }): each is Put | Drop {
+  return each.change === "putFlag" || each.change === "deleteFlag";
+}
+
+/** The checks after changes: none where no flag needs others that it did not before, loses variants, is archived or deleted. */
+export function needsToCheck(all: readonly { change: string }[]): NeedsCheck[] {
+  const changes = all.filter(isPutOrDrop);
+  const checks = new Map<string, NeedsCheck>();
+  const checkOf = (project: string): NeedsCheck => {
+    const known = checks.get(project);
+    const none = { environments: new Set<string>(), removed: new Set<string>(), needing: new Set<string>() };
+    const check = known ?? { project, ...none, lost: new Map() };
+    checks.set(project, check);
+    return check;
+  };
+  for (const each of changes) {
+    const { project, flag } = each;
+    const archived = each.change === "deleteFlag" || archives(each);
+    const needs = each.change === "putFlag" && (archived === false || changesNeeds(each));
+    if (archived === null && !needs) continue;
+    const check = checkOf(project);
+    if (needs) check.needing.add(flag);
+    if (archived === true) check.removed.add(flag);
+    if (archived !== null || each.change === "deleteFlag") check.environments = null;
+    else check.environments?.add(each.environment);
+  }
+  for (const [{ project, environment, flag }, lost] of losses(changes)) {
+    const check = checkOf(project);
+    check.environments?.add(environment);
+    const here = check.lost.get(environment) ?? new Map<string, readonly string[]>();
+    check.lost.set(environment, here.set(flag, lost));
+  }
+  return [...checks.values()];
+}
+
+/** The flags that lose variants by all of the changes together. */
+function losses(changes: readonly (Put | Drop)[]): [Put, string[]][] {
+  const puts = new Map<string, { before: State; last: Put }>();
+  for (const each of changes) {
+    if (each.change !== "putFlag") continue;
+    const name = `${each.project}/${each.environment}/${each.flag}`;
+    const [before] = statesOf(each);
+    const first = puts.get(name)?.before ?? before;
+    // A new flag has none to lose.
+    if (first) puts.set(name, { before: first, last: each });
+  }
+  return [...puts.values()].flatMap(({ before, last }) => {
+    const [was, is] = [variantsOf(before), variantsOf(statesOf(last)[1])];
+    const lost = [...Object.keys(was), "off"].filter(
+      (each) => hasVariant(was, each) && !hasVariant(is, each),
+    );
+    return lost.length > 0 ? [[last, lost]] : [];
+  });
+}
+
+/** Whether a change archives a flag (true) or restores it (false); null for any other. */
+export function archives(put: Put): boolean | null {
+  const [before, after] = statesOf(put).map((state) => state?.archived === true);
+  return before === after ? null : after!;
+}
+
+/** Whether a flag needs others as it did not before. */
+function changesNeeds(put: Put): boolean {
+  const { requires } = put.record;
+  return requires !== "" && requires !== requirementsText(statesOf(put)[0]?.requires ?? null);
+}
+
+function statesOf({ history }: Put): (State | null | undefined)[] {
+  return [history?.before, history?.after] as (State | null | undefined)[];
+}
+
+type Variants = Readonly<Record<string, unknown>>;
+
+const PLAIN: Variants = { on: true, off: false };
+
+/** The variants of a flag, by its rules or by its recorded state. */
+export function variantsOf(rules: { variants?: Variants | undefined } | null | undefined): Variants {
+  return rules?.variants ?? PLAIN;
+}
+
+/** Whether a flag can be what another one needs: `off` is false by any name. */
+export function hasVariant(variants: Variants, name: string): boolean {
+  return Object.hasOwn(variants, name) || (name === "off" && Object.values(variants).includes(false));
+}
