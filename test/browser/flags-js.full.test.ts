@@ -108,6 +108,50 @@ describeInBrowser("in a browser (needs /usr/bin/chromium), the script of pages",
     expect([await context.cookies(), faults]).toEqual([[], []]);
   });
 
+  test("shows a flag by what it needs for its visitor, also of a flag that pages cannot read, and as it is after a change", async () => {
+    const isPro = { if: [{ "==": [{ var: "plan" }, "pro"] }, "on", "off"] };
+    const boolean = { variants: { on: true, off: false }, defaultVariant: "off" };
+    await set("cart", { enabled: false });
+    await set("vault", { ...boolean, targeting: isPro, browser: false });
+    await set("checkout", { requires: [{ flag: "cart" }] });
+    await set("tint", {
+      variants: { red: "#f00", blue: "#00f" },
+      defaultVariant: "red",
+      requires: [{ flag: "checkout" }, { flag: "vault" }],
+    });
+    const shownAs = async (plan: string) => {
+      attributes = `data-storage="none" data-context='{"plan":"${plan}"}'`;
+      body = `<p data-flag="cart">cart</p><p data-flag="checkout">checkout</p>
+        <p data-flag="tint" data-flag-variant="red">tint red</p><p data-flag="tint" data-flag-variant="blue">tint blue</p>`;
+      const { page, visible, faults } = await open({}, (page) =>
+        page.route("**/ofrep/**", async (route) => {
+          const response = await route.fetch();
+          answers.push(await response.text());
+          return route.fulfill({ response });
+        }),
+      );
+      const shown = await visible();
+      const asked = "[formflag.flag('checkout', 'none'), formflag.flag('tint', 'none')]";
+      const values = await page.evaluate<unknown[]>(asked);
+      expect(faults).toEqual([]);
+      await page.context().close();
+      return [shown, ...values];
+    };
+    const answers: string[] = [];
+    expect(await shownAs("pro")).toEqual([[], false, "none"]);
+    await set("cart", { enabled: true });
+    expect(await shownAs("pro")).toEqual([["cart", "checkout", "tint red"], true, "#f00"]);
+    expect(await shownAs("free")).toEqual([["cart", "checkout"], true, "none"]);
+    await set("tint", { defaultVariant: "blue" });
+    expect(await shownAs("pro")).toEqual([["cart", "checkout", "tint blue"], true, "#00f"]);
+    await set("checkout", { requires: [{ flag: "cart", variants: ["off"] }] });
+    expect(await shownAs("pro")).toEqual([["cart"], false, "none"]);
+    await set("cart", { enabled: false });
+    expect(await shownAs("pro")).toEqual([["checkout", "tint blue"], true, "#00f"]);
+    expect(answers.map((each) => each.includes("vault"))).toEqual(answers.map(() => false));
+    expect(answers).toHaveLength(6);
+  });
+
   test("settles at once by the last answer of the tab", async () => {
     [attributes, body] = ["", FLAGS];
     const { page, visible } = await open();
