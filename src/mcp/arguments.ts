@@ -104,7 +104,7 @@ const ARGUMENTS = {
   limit: { type: "integer" as const, minimum: 1, description: "Most items of the answer." },
   cursor: text("The next of an answer, for the items after it.", 400),
   why: text(
-    "Why the change is made, one line for the history: in the words of the person who asked for it.",
+    "Why the change is made, one line for the history: in the words of the person who asked for it. Of two calls, that of the second counts.",
     MAX_WHY,
   ),
   dryRun: {

@@ -49,7 +49,8 @@ async function perform(
   const named = confirm.split(",").map((each) => each.trim());
   try {
     const { change, ...made } = await api(plans.make, { why, body: { ...body, plan, confirm: named } });
-    return { value: change ? { applied: false, change } : made };
+    // The first call may have had another reason.
+    return { value: change ? { applied: false, change } : { ...made, why: why?.trim() } };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const { code, message, reason } = error;

@@ -255,7 +255,7 @@ describe("a change", () => {
     expect((await app.store.flags.find({ ...PLACE, flag: "sale" }))!.enabled).toBe(false);
   });
 
-  test("is made as planned, whatever its reason, and is a conflict for other arguments, a changed state and twice", async () => {
+  test("is made as planned for the reason of the second call, which its answer has, and is a conflict for other arguments, a changed state and twice", async () => {
     const { call } = await connect(["flags:write"]);
     const asked = change({ patch: { description: "new" } });
     const { plan } = (await call("flags_set", asked)).value;
@@ -266,9 +266,11 @@ describe("a change", () => {
       { ...made, environment: "develop" },
     ])
       expect((await call("flags_set", other)).value.error["code"]).toBe("conflict");
-    expect((await call("flags_set", { ...made, why: "another reason" })).value).toMatchObject({
+    expect((await call("flags_set", { ...made, why: " another reason " })).value).toMatchObject({
       applied: true,
+      why: "another reason",
     });
+    expect((await app.store.changes.page("shop", { limit: 1 })).items[0]!.why).toBe("another reason");
     expect((await call("flags_set", made)).value.error["code"]).toBe("conflict");
     const { plan: old } = (await call("flags_rollback", change({}))).value;
     await setFlag(app, OPERATOR, { ...PLACE, flag: "a" }, { description: "elsewhere" });
