@@ -52,110 +52,131 @@ const LEAST_SCORE = 0.995;
 /** Features that are named, without as many of which nothing is spam. */
 const NAMED = 5;
 
-/** The features by which a filter decides, in tables with open addressing: each has one place in all of them. */
+/** The features by which a filter decides. */
 export type Weights = {
   /** Examples of the rarer kind. */
   examples: number;
-  keys: Int32Array;
+  /** As in `Counts`, with the index of its evidence in place of a count; 0 for a feature that says nothing. */
+  places: Int32Array;
   /** The natural logarithm of one divided by the probability that a submission with the feature is good, and that it is spam. */
   spam: Float32Array;
   good: Float32Array;
+  /** The level of the larger of both. */
+  levels: Uint8Array;
 };
+
+/** Levels of strength, each of an eighth. */
+const LEVELS = 64;
 
 /** Places of a table between two looks at the clock. */
 const STEP = 4096;
 
 /**
- * The weights of what was learned, in turns with other work. The probability of each feature is that of Gary Robinson, "A Statistical
- * Approach to the Spam Problem", Linux Journal 107 (2003).
+ * The weights of what was learned, in turns with other work. Features that are in as many submissions of each kind have the same evidence,
+ * so that there is little of it.
  */
-export async function weigh({ spam, good, counts }: Learned): Promise<Weights> {
-  const examples = Math.min(spam, good);
-  // Counts are less than half full, so that each feature has its place in tables of the same size.
-  const { length } = counts.keys;
-  const weights = {
-    examples,
-    keys: new Int32Array(length),
-    spam: new Float32Array(length),
-    good: new Float32Array(length),
-  };
+export async function weigh(learned: Learned): Promise<Weights> {
+  const places = learned.counts.places.slice();
+  const probabilities = [ASSUMED];
+  const indexes = new Map<number, number>();
   const takeTurns = createTurns();
-  for (let index = 0; index < length; index += 1) {
-    const turn = index % STEP === 0 ? takeTurns() : undefined;
+  for (let at = 1; at < places.length; at += 2) {
+    const turn = at % STEP === 1 ? takeTurns() : undefined;
     if (turn !== undefined) await turn;
-    const hash = counts.keys[index]!;
-    const inSpam = counts.values[index]! >> 16;
-    const inGood = counts.values[index]! & 0xffff;
-    const spamRate = (inSpam + UNSEEN) / (spam + 2 * UNSEEN);
-    const rate = spamRate / (spamRate + (inGood + UNSEEN) / (good + 2 * UNSEEN));
-    // Worth no more than among as many examples as there are of the rarer kind.
-    const seen = examples * (inSpam / spam + inGood / good);
-    const probability = (STRENGTH * ASSUMED + seen * rate) / (STRENGTH + seen);
-    if (hash === 0 || Math.abs(probability - 0.5) < LEAST_DEVIATION) continue;
-    const place = placeOf(weights.keys, hash);
-    weights.keys[place] = hash;
-    weights.spam[place] = -Math.log(1 - probability);
-    weights.good[place] = -Math.log(probability);
+    const count = places[at]!;
+    if (count === 0) continue;
+    let index = indexes.get(count);
+    if (index === undefined) {
+      const probability = probabilityOf(learned, count);
+      const saysNothing = Math.abs(probability - 0.5) < LEAST_DEVIATION;
+      index = saysNothing ? 0 : probabilities.push(probability) - 1;
+      indexes.set(count, index);
+    }
+    places[at] = index;
   }
-  return weights;
+  const spam = Float32Array.from(probabilities, (probability) => -Math.log(1 - probability));
+  const good = Float32Array.from(probabilities, (probability) => -Math.log(probability));
+  const levels = Uint8Array.from(spam, (each, index) =>
+    Math.min(LEVELS - 1, 8 * Math.max(each, good[index]!)),
+  );
+  return { examples: Math.min(learned.spam, learned.good), places, spam, good, levels };
 }
 
-/** Places of the features of the submission that is judged, in memory that this thread uses again. */
+/**
+ * The probability that a submission with a feature of this count is spam: that of Gary Robinson, "A Statistical Approach to the Spam
+ * Problem", Linux Journal 107 (2003).
+ */
+function probabilityOf({ spam, good }: Learned, count: number): number {
+  const inSpam = count >> 16;
+  const inGood = count & 0xffff;
+  const spamRate = (inSpam + UNSEEN) / (spam + 2 * UNSEEN);
+  const rate = spamRate / (spamRate + (inGood + UNSEEN) / (good + 2 * UNSEEN));
+  // Worth no more than among as many examples as there are of the rarer kind.
+  const seen = Math.min(spam, good) * (inSpam / spam + inGood / good);
+  return (STRENGTH * ASSUMED + seen * rate) / (STRENGTH + seen);
+}
+
+/** The features of the submission that is judged, and the indexes of their evidence, in memory that this thread uses again. */
 const found = new Int32Array(LEARNING.features);
+const evidence = new Int32Array(LEARNING.features);
 
 /**
  * The hashes of the five features that most say that a submission is spam; null if it is not. The probabilities of all are combined
  * as R. A. Fisher combines tests (Statistical Methods for Research Workers, 21.1), once for spam and once for the rest, and as
  * if there were fewer of them, since they depend on each other (Robinson's effective size factor, as in bogofilter).
  */
-export function judge(weights: Weights, hashes: Int32Array): number[] | null {
+export function judge(
+  { examples, places, spam, good, levels }: Weights,
+  hashes: Int32Array,
+): number[] | null {
   let count = 0;
   for (let index = 0; index < hashes.length; index += 1) {
-    const place = placeOf(weights.keys, hashes[index]!);
-    if (weights.keys[place] !== 0) found[count++] = place;
+    const hash = hashes[index]!;
+    found[count] = hash;
+    evidence[count] = places[placeOf(places, hash) + 1]!;
+    if (evidence[count] !== 0) count += 1;
   }
-  if (count > MOST_EVIDENCE) count = keepStrongest(weights, count);
-  let spam = 0;
-  let good = 0;
+  if (count > MOST_EVIDENCE) count = keepStrongest(levels, count);
+  let forSpam = 0;
+  let forGood = 0;
   for (let index = 0; index < count; index += 1) {
-    spam += weights.spam[found[index]!]!;
-    good += weights.good[found[index]!]!;
+    forSpam += spam[evidence[index]!]!;
+    forGood += good[evidence[index]!]!;
   }
   // Each is at its mean where nothing is known, so that most submissions need no distribution.
-  if (spam <= count || good >= count) return null;
-  const size = Math.ceil((count * weights.examples) / (weights.examples + HALF));
+  if (forSpam <= count || forGood >= count) return null;
+  const size = Math.ceil((count * examples) / (examples + HALF));
   const share = size / count;
-  if ((1 + chanceOf(good * share, size) - chanceOf(spam * share, size)) / 2 < LEAST_SCORE) return null;
-  const forSpam = [...found.subarray(0, count)].filter(
-    (place) => weights.spam[place]! > weights.good[place]!,
-  );
+  if ((1 + chanceOf(forGood * share, size) - chanceOf(forSpam * share, size)) / 2 < LEAST_SCORE) return null;
+  const reasons = [...evidence.subarray(0, count)]
+    .map((index, at) => ({ hash: found[at]!, spam: spam[index]!, good: good[index]! }))
+    .filter((each) => each.spam > each.good);
   // Few features are no proof, however strong: of a short message, its length alone might decide.
-  if (forSpam.length < NAMED) return null;
-  return forSpam
-    .toSorted((one, other) => weights.spam[other]! - weights.spam[one]!)
+  if (reasons.length < NAMED) return null;
+  return reasons
+    .toSorted((one, other) => other.spam - one.spam)
     .slice(0, NAMED)
-    .map((place) => weights.keys[place]!);
+    .map(({ hash }) => hash);
 }
 
-/** Levels of strength, each of an eighth. */
-const levels = new Int32Array(64);
+/** How many features are at each level. */
+const atLevel = new Int32Array(LEVELS);
 
 /** Keeps the strongest of the features that were found, of equal ones the first. Returns how many these are. */
-function keepStrongest(weights: Weights, count: number): number {
-  const levelOf = (place: number) =>
-    Math.min(levels.length - 1, Math.floor(8 * Math.max(weights.spam[place]!, weights.good[place]!)));
-  levels.fill(0);
-  for (let index = 0; index < count; index += 1) levels[levelOf(found[index]!)]! += 1;
-  let least = levels.length - 1;
+function keepStrongest(levels: Uint8Array, count: number): number {
+  atLevel.fill(0);
+  for (let index = 0; index < count; index += 1) atLevel[levels[evidence[index]!]!]! += 1;
+  let least = LEVELS - 1;
   let above = 0;
-  for (; above + levels[least]! < MOST_EVIDENCE; least -= 1) above += levels[least]!;
+  for (; above + atLevel[least]! < MOST_EVIDENCE; least -= 1) above += atLevel[least]!;
   let equal = MOST_EVIDENCE - above;
   let kept = 0;
   for (let index = 0; index < count; index += 1) {
-    const level = levelOf(found[index]!);
+    const level = levels[evidence[index]!]!;
     if (level < least || (level === least && equal === 0)) continue;
     if (level === least) equal -= 1;
-    found[kept++] = found[index]!;
+    found[kept] = found[index]!;
+    evidence[kept++] = evidence[index]!;
   }
   return kept;
 }

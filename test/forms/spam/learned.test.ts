@@ -64,6 +64,16 @@ describe("features of a submission", () => {
     expect(one).not.toContain(0);
   });
 
+  test("are the same whatever was read before", () => {
+    const [short, long] = [{ message: "win mon" }, { message: "win money now, it is naïve, '' - '" }];
+    const hashes = featuresOf(short, SALT);
+    for (const between of [long, { message: "ﬃ".repeat(LEARNING.characters) }, {}]) {
+      featuresOf(between, SALT);
+      expect(featuresOf(short, SALT)).toEqual(hashes);
+    }
+    expect(textsOf(short)).toEqual(["length:message:3", "win", "mon", "win mon", "script:Latin"]);
+  });
+
   test.each([
     ["words", "a b c d e f g ".repeat(40_000)],
     ["one word", "a".repeat(260_000)],
