@@ -13,6 +13,7 @@ const REFUSED: ReadonlySet<string> = new Set([
   "--threads",
   "--mcp",
   "--mcp-registration",
+  "--mcp-origin",
   "--audit-days",
   "--audit-file",
 ]);

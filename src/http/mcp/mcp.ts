@@ -25,6 +25,7 @@ import { MCP_PATH } from "../paths.ts";
 import { createRateLimiter } from "../rate-limit.ts";
 import { NO_SNIFF } from "../security.ts";
 import { parseExactly } from "../../base/json/exact-json.ts";
+import { isPageOf, readableBy } from "./cors.ts";
 import { type OAuthOptions, createOAuth } from "./oauth/oauth.ts";
 import { ADMIN_PATH, addressOf } from "../../operations/operation.ts";
 
@@ -36,8 +37,10 @@ export type McpService = {
 
 type Options = Own & {
   basePath: string;
+  /** Websites whose pages may call it, as {@link isOriginPattern} has them. */
+  origins: readonly string[];
   /** How people sign assistants in; null for tokens alone. */
-  oauth: OAuthOptions | null;
+  oauth: Omit<OAuthOptions, "origins"> | null;
   now: () => number;
   version: string;
   report: Report;
@@ -52,8 +55,8 @@ const HEADERS = { ...NO_SNIFF, "Cache-Control": "no-store" } as const;
  * library checks neither token nor origin: {@link answer} does, before it is asked.
  */
 export function createMcpService(admin: () => Promise<AdminApp>, options: Options): McpService {
-  const { version, report, log } = options;
-  const oauth = options.oauth && createOAuth(options.oauth, report);
+  const { version, report, log, origins } = options;
+  const oauth = options.oauth && createOAuth({ ...options.oauth, origins }, report);
   const sessions = new WeakMap<Request, Session>();
   const handler = createMcpHandler(({ requestInfo }) => createServer(sessions.get(requestInfo!)!, version), {
     maxRequestBodySize: MAX_MESSAGE,
@@ -93,22 +96,28 @@ export function createMcpService(admin: () => Promise<AdminApp>, options: Option
     return handler.fetch(asked, { parsedBody: message });
   };
 
-  const routes = oauth?.routes ?? new Hono<{ Bindings: { client: Client } }>();
-  routes.all(`${options.basePath}${MCP_PATH}`, async (c) => {
+  const answerOrRefuse = async (request: Request, client: Client): Promise<Response> => {
     try {
-      const { status, headers, body } = await answer(c.req.raw, c.env.client);
+      const { status, headers, body } = await answer(request, client);
       const all = new Headers(headers);
       for (const [name, value] of Object.entries(HEADERS)) all.set(name, value);
       return new Response(body, { status, headers: all });
     } catch (error) {
-      const { status, code, message, hint, headers } = showError(error, report, c.req.raw);
+      const { status, code, message, hint, headers } = showError(error, report, request);
       const challenge =
         status === 401
-          ? { "WWW-Authenticate": `Bearer realm="formflag"${oauth?.challengeTo(c.req.raw) ?? ""}` }
+          ? { "WWW-Authenticate": `Bearer realm="formflag"${oauth?.challengeTo(request) ?? ""}` }
           : {};
-      return c.json({ error: { code, message, hint } }, status, { ...HEADERS, ...headers, ...challenge });
+      const all = { ...HEADERS, ...headers, ...challenge };
+      return Response.json({ error: { code, message, hint } }, { status, headers: all });
     }
-  });
+  };
+
+  const routes = oauth?.routes ?? new Hono<{ Bindings: { client: Client } }>();
+  // Clients of 2025-11-25 try GET and DELETE too, and have to read that these are refused.
+  routes.all(`${options.basePath}${MCP_PATH}`, (c) =>
+    readableBy(origins, c.req.raw, "POST, GET, DELETE", () => answerOrRefuse(c.req.raw, c.env.client)),
+  );
   return { routes };
 }
 
@@ -205,10 +214,10 @@ type Own = {
 const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /**
- * Throws `forbidden` for a request that a page of another origin may have sent, and on this machine for one to another name,
+ * Throws `forbidden` for a request that a page of an origin that is not named may have sent, and on this machine for one to another name,
  * which is how a page gets around its origin (DNS rebinding).
  */
-function requireOwnAddress(request: Request, { urls, isLocal }: Own): void {
+function requireOwnAddress(request: Request, { urls, isLocal, origins }: Options): void {
   const host = hostOf(request.headers.get("host"));
   if (isLocal && (host === null || !LOOPBACK.has(host.hostname)))
     throw new AppError("forbidden", "this is not an address of this server", {
@@ -216,7 +225,7 @@ function requireOwnAddress(request: Request, { urls, isLocal }: Own): void {
       hint: "use localhost, or start it with its public address",
     });
   const origin = request.headers.get("origin");
-  if (origin === null) return;
+  if (origin === null || isPageOf(request, origins)) return;
   const sender = URL.parse(origin);
   const isKnown = urls.some((url) => new URL(url).origin === sender?.origin);
   if (isKnown || (sender !== null && host !== null && isOfHost(sender, host))) return;
