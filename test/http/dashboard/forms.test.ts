@@ -266,6 +266,26 @@ test("A form has a history of its settings, newest first, by whom and why, also 
   expect((await get("/forms/nothing/history")).status).toBe(404);
 });
 
+test("The page of a form counts what was kept away as spam as it arrived, whatever people moved since", async () => {
+  const { app, signIn } = open();
+  const { get, post } = await signIn("inbox");
+  await post("/forms/new", { slug: "contact" });
+  const form = await getForm(app, OPERATOR, "contact");
+  const draft = { data: "{}", files: [] };
+  const none = { key: null, recent: null, challenge: null, maxSubmissions: null };
+  const conditions = { ...none, spam: "word:casino", keepsSpam: true };
+  const spam = await storeSubmission(app, form, draft, { conditions });
+  const other = await storeSubmission(app, form, draft);
+  const counted = async () =>
+    /Spam kept away, 30 days<\/span><span class="line"><b>(\d+)/.exec(
+      (await get("/forms/contact")).text,
+    )?.[1];
+  expect(await counted()).toBe("1");
+  await app.store.submissions.mark([other.id], "spam", {}, { who: "ann", at: app.now() });
+  await app.store.submissions.mark([spam.id], "inbox", {}, { who: "ann", at: app.now() });
+  expect(await counted()).toBe("1");
+});
+
 test("The page of a form shows its numbers, its last submission, and how often its fields are filled in", async () => {
   const { app, signIn } = open();
   const { get, post } = await signIn("inbox");

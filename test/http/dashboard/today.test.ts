@@ -230,6 +230,7 @@ describe("the first page", () => {
     const [submissions, spamTile, answers, reads] = await tilesIn("");
     expect(submissions).toBe("Submissions3 ↑ 50 %");
     expect(spamTile).toStartWith("Spam kept away0");
+    expect((await get("")).text).toContain('href="/dashboard/inbox?folder=spam&amp;since=2026-03-04"');
     expect(answers).toStartWith("First answer, median–");
     expect(reads).toBe("Flag reads0 ");
     expect((await tilesIn("?days=30"))[0]).toBe("Submissions5 ");

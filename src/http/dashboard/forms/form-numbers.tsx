@@ -34,7 +34,8 @@ export function Tiles({ form, stats }: FormShown) {
       <Tile
         to={inbox}
         query={{ folder: "spam", since }}
-        name={`Spam, ${span}`}
+        // The count is of arrivals; the folder also has what people moved there.
+        name={`Spam kept away, ${span}`}
         value={spam.total.toLocaleString("en")}
         trend={
           spam.total > 0 &&

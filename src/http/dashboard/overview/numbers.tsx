@@ -39,7 +39,7 @@ export function NumbersCard({ numbers, days }: { numbers: Numbers; days: number 
         {submissions && spam && (
           <Tile
             to="/inbox"
-            query={{ folder: "spam" }}
+            query={{ folder: "spam", since: numbers.days[0]! }}
             name="Spam kept away"
             value={formatCount(spam.total)}
             trend={spam.total > 0 && `${percentOf(spam.total, spam.total + submissions.total)} % of all`}
