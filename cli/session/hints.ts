@@ -4,8 +4,11 @@ import type { AppError } from "../../src/base/errors.ts";
 import { LINKS_FAIL, MAIL_WAITS } from "../../src/operations/results.ts";
 import { shown } from "../output/text.ts";
 
-/** The names given to a command, to be repeated in a hint. */
-type Place = { project: string; environment: string; name: string };
+/** A command, such as `environments set`, and the names given to it, to be repeated in a hint. */
+type Place = { command: string; project: string; environment: string; name: string };
+
+const WITHOUT_APPROVALS = (environment: string, project: string) =>
+  `what needs approvals is not deleted: formflag environments set ${environment} -p ${project} --approvals 0 --confirm ${environment} comes first`;
 
 /** Hints by the reason of an error: the product itself names no command. */
 export const HINTS: Record<string, string | ((place: Place) => string)> = {
@@ -17,14 +20,21 @@ export const HINTS: Record<string, string | ((place: Place) => string)> = {
   "environment-not-found": ({ project }) => `formflag environments list -p ${project} lists the environments`,
   "environment-locked": ({ environment }) =>
     `add --confirm ${environment} to change it anyway; --yes is not enough`,
-  "approval-needed": "add --propose, and let someone else approve it",
+  "approval-needed": ({ command, project, environment, name }) =>
+    command === "environments delete"
+      ? WITHOUT_APPROVALS(environment, project)
+      : command === "projects delete"
+        ? WITHOUT_APPROVALS(environment, name)
+        : "add --propose, and let someone else approve it",
   "variant-needed":
     "keep these variants, or first change what these flags need, as in flags set FLAG --requires none; a document may change both at once",
   "flag-needed": "take it from what these flags need first, as in flags set FLAG --requires none",
-  "approvals-lowered": "confirm it by the name of the environment, as in --confirm production",
+  "approvals-lowered": ({ environment }) => `add --confirm ${environment} to lower what its changes need`,
   "bypass-unexplained": "add --why with the reason",
-  "bypass-unneeded":
-    "leave out --bypass; fewer approvals of an environment are confirmed by its name, as in --confirm production",
+  "bypass-unneeded": ({ command, environment }) =>
+    command === "environments set"
+      ? `leave out --bypass, and add --confirm ${environment} to lower what its changes need`
+      : "leave out --bypass",
   "approvals-missing": ({ project, name }) =>
     `someone else approves it: formflag changes approve ${name} -p ${project}; in an emergency, an admin makes the change itself with --bypass`,
   "change-not-found": ({ project }) => `formflag changes list -p ${project} lists the changes`,
@@ -203,10 +213,12 @@ export function hintFor({ message, reason, hint }: AppError, command: Command | 
   const [, revision, there] = /^revision (\d+) is a change of ".*" in (\S+), not in /.exec(message) ?? [];
   const name = command?.args[0] ?? "<name>";
   const [, locked] = /^the environment (\S+) of project \S+ is locked$/.exec(message) ?? [];
-  const isEnvironment = command?.parent?.name() === "environments" && command.args.length > 0;
+  const noun = command?.parent?.name();
+  const isEnvironment = noun === "environments" && command!.args.length > 0;
   const { project = "<project>", environment = isEnvironment ? name : "<environment>" } =
     command?.opts<Partial<Place>>() ?? {};
-  const shown = known({ project, environment: locked ?? environment, name });
+  const place = { project, environment: locked ?? environment, name };
+  const shown = known({ command: `${noun} ${command?.name()}`, ...place });
   return there === undefined
     ? shown
     : `formflag flags rollback ${name} -p ${project} -e ${there} --to ${revision} goes back there; ${shown}`;

@@ -36,8 +36,27 @@ test("the refusals of proposals and of lower approvals say what to type", async 
     `formflag changes approve ${change.id} -p shop`,
   );
   expect(await hinted("changes", "get", "nosuch", "-p", "shop")).toContain("formflag changes list -p shop");
-  const lower = ["environments", "set", "live", "-p", "shop", "--approvals", "0", "--bypass", "--why", "x"];
-  expect(await hinted(...lower)).toContain("confirmed by its name, as in --confirm production");
+  const lower = ["environments", "set", "live", "-p", "shop", "--approvals", "0"];
+  expect(await hinted(...lower)).toContain("hint: add --confirm live to lower");
+  expect(await hinted(...lower, "--bypass", "--why", "x")).toContain(
+    "hint: leave out --bypass, and add --confirm live to lower",
+  );
+  const deletion = ["delete", "live", "-p", "shop", "--yes"];
+  expect(await hinted("environments", ...deletion, "--bypass")).toContain("hint: leave out --bypass\n");
+  for (const what of [
+    ["environments", ...deletion],
+    ["projects", "delete", "shop", "--yes"],
+  ]) {
+    const environment = what[0] === "projects" ? "<environment>" : "live";
+    expect(await hinted(...what)).toContain(
+      `formflag environments set ${environment} -p shop --approvals 0 --confirm ${environment}`,
+    );
+  }
+  const tighter = await run("environments", "set", "live", "-p", "shop", "--approve-with", "totp");
+  expect(tighter.code).toBe(0);
+  const looser = ["environments", "set", "live", "-p", "shop", "--approve-with", "none"];
+  expect(await hinted(...looser)).toContain("hint: add --confirm live to lower");
+  expect((await run(...looser, "--confirm", "live")).code).toBe(0);
 });
 
 test("a change that needs approvals is refused with what to type, and proposed with it", async () => {

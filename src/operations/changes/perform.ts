@@ -39,6 +39,9 @@ export function rerunOn(app: App): Rerun {
   };
 }
 
+const NOT_PROPOSABLE = "this operation cannot be proposed, and needs no approvals";
+const NO_BYPASS = "this operation bypasses no approvals";
+
 /**
  * Proposes an operation, or runs it without approvals. Returns the proposal, or the answer of the operation.
  * Throws `invalid` for an operation that cannot be proposed, and what the operation throws.
@@ -48,15 +51,16 @@ export async function performBy(
   operation: Operation,
   call: Call,
 ): Promise<{ change: ProposalView } | { value: unknown }> {
+  const bypasses = "bypass" in detour;
   if (!operation.proposes)
-    throw new AppError("invalid", "this operation cannot be proposed, and needs no approvals", {
-      reason: "bypass" in detour ? "bypass-unneeded" : "not-proposable",
+    throw new AppError("invalid", bypasses ? NO_BYPASS : NOT_PROPOSABLE, {
+      reason: bypasses ? "bypass-unneeded" : "not-proposable",
       hint: "changes of flags, segments, schedules, ramps and experiments can, and promote, rollback, import and apply",
     });
   const { app, caller, names, query, body } = call;
   const proposed: ProposedOperation = { operation: keyOf(operation), names, query, body };
   const project = projectOf(names, body);
-  if ("bypass" in detour) {
+  if (bypasses) {
     const review = bypassing(app, caller, proposed);
     return { value: await operation.run({ ...call, caller: { ...caller, review } }) };
   }

@@ -93,9 +93,10 @@ test("guesses name commands and options that exist", () => {
 
 test("hints at errors name commands and options that exist", () => {
   const place = { project: "shop", environment: "live", name: "new" };
+  const given = ["flags set", "environments set", "environments delete", "projects delete"];
   const wrong = Object.values(HINTS).flatMap((hint) => {
-    const text = typeof hint === "string" ? hint : hint(place);
-    return missingIn(text, COMMANDS).map((each) => `${text} (${each})`);
+    const texts = typeof hint === "string" ? [hint] : given.map((command) => hint({ command, ...place }));
+    return texts.flatMap((text) => missingIn(text, COMMANDS).map((each) => `${text} (${each})`));
   });
   expect(wrong).toEqual([]);
 });
