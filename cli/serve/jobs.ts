@@ -13,7 +13,7 @@ import { scheduleJob } from "../../src/flags/schedule/schedule-job.ts";
 import { searchJob } from "../../src/forms/inbox/search-index.ts";
 import { expiryJob, removalJob } from "../../src/forms/keeping/removal.ts";
 import { retentionJob } from "../../src/forms/keeping/retention.ts";
-import { learningJob } from "../../src/forms/spam/learning-job.ts";
+import { LEARNING_JOB, learningJob } from "../../src/forms/spam/learning-job.ts";
 import type { Storage } from "../../src/storage.ts";
 import { filesJobs } from "./files.ts";
 import { clock } from "../../src/base/clock.ts";
@@ -85,6 +85,7 @@ export function startWork(
     ]);
   });
   app.watch.onChange(() => wake());
+  app.onMarked = () => wake(LEARNING_JOB);
   app.measuring.onNoted = () => wake(EXPOSURES);
   const stopListening = app.store.servers?.listen(() => wake());
   return async () => {

@@ -276,4 +276,6 @@ export type FormsApp = ClockAndRandom &
     nextId: () => string;
     /** Called once deliveries are queued, so that a server sends them at once. */
     onQueued: () => void;
+    /** Called once submissions are marked or answered, so that a server learns from them soon; absent where no job does. */
+    onMarked?: () => void;
   };

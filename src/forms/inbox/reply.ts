@@ -56,5 +56,6 @@ export async function replyToSubmission(
   };
   const delivery = await app.store.submissions.answer(id, answer, { who: caller.name, at: app.now() });
   app.onQueued();
+  app.onMarked?.();
   return { delivery, to };
 }

@@ -27,6 +27,7 @@ export async function markSubmissions(
   const deliveries = isFolder(mark) && mark !== "spam" ? await deliveriesOfSpam(app, ids) : {};
   const changed = await app.store.submissions.mark(ids, mark, deliveries, { who: caller.name, at });
   if (changed.length > 0 && Object.keys(deliveries).length > 0) app.onQueued();
+  if (changed.length > 0 && isFolder(mark)) app.onMarked?.();
   return changed;
 }
 
