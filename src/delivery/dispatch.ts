@@ -3,7 +3,8 @@ import { isoTime } from "../base/clock.ts";
 import { emailFieldOf, parseMailbox } from "./address.ts";
 import { type Attempt, unanswered } from "./attempt.ts";
 import { buildAutoreply } from "./autoreply.ts";
-import { isAddressed, isAutomatic } from "./delivery.ts";
+import { type Pace, isAddressed, isAutomatic } from "./delivery.ts";
+import { AUTOREPLY_LIMITS } from "./limits.ts";
 import { buildReply } from "./reply.ts";
 import { type SubmissionLinks, buildNotification, headingOf } from "./notification.ts";
 import type { ChangeInWords, NoticePages } from "./notices/notice-words.ts";
@@ -50,6 +51,8 @@ export type Dispatched =
 
 const NO_PUBLIC_URL = "the server does not know its public URL, which the link begins with";
 
+const REPLIED = "the mailbox got another automatic reply of the form within 24 hours";
+
 const NO_ADDRESS = "the address is not one plain mail address";
 
 /** Characters of a value in a chat message. */
@@ -66,14 +69,22 @@ export async function dispatch(
   if (!content) return { cancelled: "the submission was deleted" };
   const obstacle = obstacleTo(delivery, content, dispatching.now());
   if (obstacle !== null) return { cancelled: obstacle };
-  const attempt =
-    delivery.kind === "confirmation"
-      ? await askToConfirm(dispatching, delivery, content)
-      : isAddressed(delivery.kind)
-        ? await sendMail(dispatching, delivery, content)
-        : await sendToTarget(dispatching, delivery, content, signal);
+  const attempt = await attemptOf(dispatching, delivery, content, signal);
   if (typeof attempt === "number") return { postponed: attempt };
   return typeof attempt === "string" ? { cancelled: attempt } : { attempt, owner: { form: content.form } };
+}
+
+/** Returns until when a delivery waits, or why nothing is sent, as text. */
+async function attemptOf(
+  dispatching: Dispatching,
+  delivery: ClaimedDelivery,
+  content: DeliveryContent,
+  signal: AbortSignal,
+): Promise<Attempt | string | number> {
+  if (delivery.kind === "confirmation") return askToConfirm(dispatching, delivery, content);
+  if (delivery.kind === "autoreply") return replyOnce(dispatching, delivery, content);
+  if (isAddressed(delivery.kind)) return sendMail(dispatching, delivery, content);
+  return sendToTarget(dispatching, delivery, content, signal);
 }
 
 /** Why a delivery of a submission is not sent any more; null for no reason. */
@@ -144,23 +155,45 @@ async function sendToTarget(
 }
 
 /**
- * Sends a request to confirm, unless its mailbox was asked too lately: several may have waited for a mail server. Returns until when
- * it waits then, or why nothing is sent, as text.
+ * Sends automatic mail at a pace that also holds for what has waited for a mail server. Returns until when it waits, or why nothing
+ * is sent, as text.
  */
-async function askToConfirm(
-  dispatching: Dispatching,
-  delivery: ClaimedDelivery,
-  content: DeliveryContent,
+async function sendAtPace(
+  { store, now }: Dispatching,
+  pace: Pace,
+  send: (at: number) => Promise<Attempt | string>,
 ): Promise<Attempt | string | number> {
-  const { store, now } = dispatching;
-  const { paceOfSending } = await import("./opt-in/paces.ts");
-  const [pace, at] = [paceOfSending(delivery.target), now()];
+  const at = now();
   const dueAt = await store.deliveries.admit(pace, at);
   if (dueAt > at) return dueAt;
-  const attempt = await sendMail(dispatching, delivery, content);
-  if (typeof attempt === "string" || attempt.outcome !== "delivered")
-    await store.deliveries.giveBack(pace, at);
+  const attempt = await send(at);
+  if (!isDelivered(attempt)) await store.deliveries.giveBack(pace, at);
   return attempt;
+}
+
+const isDelivered = (attempt: Attempt | string) =>
+  typeof attempt !== "string" && attempt.outcome === "delivered";
+
+/** Sends a request to confirm, unless its mailbox was asked too lately: several may have waited. */
+async function askToConfirm(dispatching: Dispatching, delivery: ClaimedDelivery, content: DeliveryContent) {
+  const { paceOfSending } = await import("./opt-in/paces.ts");
+  const send = () => sendMail(dispatching, delivery, content);
+  return sendAtPace(dispatching, paceOfSending(delivery.target), send);
+}
+
+/** Sends an automatic reply, unless its mailbox got another one of the form lately: several may have waited. */
+async function replyOnce(dispatching: Dispatching, delivery: ClaimedDelivery, content: DeliveryContent) {
+  const { deliveries } = dispatching.store;
+  const { paceOfReplies, sentReplyHash } = await import("./opt-in/paces.ts");
+  const hash = sentReplyHash(content.form.key, delivery.target);
+  return sendAtPace(dispatching, paceOfReplies(content.form.key), async (at) => {
+    // The same delivery may hold it since an attempt that was cut off.
+    const isHeld = await deliveries.holdReply(hash, delivery.id, at, at + AUTOREPLY_LIMITS.apart * 1000);
+    if (!isHeld) return REPLIED;
+    const attempt = await sendMail(dispatching, delivery, content);
+    if (!isDelivered(attempt)) await deliveries.releaseReply(hash, delivery.id);
+    return attempt;
+  });
 }
 
 /** The variants of flags that the sender got, as a line: `Flags: hero=b`. */

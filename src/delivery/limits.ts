@@ -55,5 +55,13 @@ export const CONFIRMATION_LIMITS = {
   apart: 60,
 } as const;
 
+/** Automatic replies of a form, as they are queued and as they are sent. */
+export const AUTOREPLY_LIMITS = {
+  /** Replies of a form in an hour. Beyond: no reply is queued, and one that has waited for a mail server waits. */
+  ofForm: 100,
+  /** Seconds in which a mailbox gets one reply of a form. Beyond: no reply is queued, and one that has waited is cancelled. */
+  apart: 86_400,
+} as const;
+
 /** Attempts of a delivery that are listed. Beyond: the oldest is dropped. */
 export const MAX_ATTEMPTS_KEPT = 100;

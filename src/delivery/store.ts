@@ -201,6 +201,13 @@ type DeliveryStore = {
   admit(pace: Pace, now: number): Promise<number>;
   /** Takes back what `admit` recorded for a time. */
   giveBack(pace: Pace, at: number): Promise<void>;
+  /**
+   * Records until when a mailbox, by its hash, is sent no other automatic reply than a delivery, unless that holds for another
+   * one. Returns whether it did.
+   */
+  holdReply(hash: string, delivery: string, now: number, until: number): Promise<boolean>;
+  /** Takes back what `holdReply` recorded for a delivery. */
+  releaseReply(hash: string, delivery: string): Promise<void>;
   /** How many deliveries of some projects are queued; no more than `atMost` are counted. Default: of all. */
   countQueued(atMost: number, projects?: readonly string[] | null): Promise<number>;
   /** The digests that wait to be sent in some projects, or with null in all: at most `limit`, the next one first. */

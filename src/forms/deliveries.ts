@@ -12,6 +12,7 @@ import { SUBMISSION_ID } from "../base/ids.ts";
 import { isObject } from "../base/json.ts";
 import { MAX_PAGE } from "../base/pages.ts";
 import { yieldToEventLoop } from "../base/event-loop.ts";
+import { HOUR_MS } from "../base/days.ts";
 import { sha256 } from "../base/sum.ts";
 import { mailboxOf, senderAddress } from "../delivery/address.ts";
 import {
@@ -22,17 +23,11 @@ import {
   type NewDelivery,
 } from "../delivery/delivery.ts";
 import type { DeliveryStatus } from "../delivery/delivery-status.ts";
+import { AUTOREPLY_LIMITS } from "../delivery/limits.ts";
 import type { Form } from "./form.ts";
 import type { FormName } from "./form-name.ts";
 import { type FormSelection, seesFlagsOf, seesFormsOf, selectKeys } from "./lookup.ts";
 import type { FormsApp } from "./store.ts";
-
-const HOUR_MS = 3_600_000;
-
-/** A mailbox gets one automatic reply of a form in this time, in milliseconds. */
-const AUTOREPLY_MS = 24 * HOUR_MS;
-/** Automatic replies of a form in an hour. */
-const AUTOREPLIES_AN_HOUR = 100;
 
 /** A target as intake knows it. */
 export type IntakeTarget = Pick<NewDelivery, "kind" | "target">;
@@ -57,9 +52,9 @@ function autoreplyTo(app: FormsApp, form: Form, fields: object): NewDelivery | n
   const now = app.now();
   const limit = {
     hash: autoreplyHash(form.key, target),
-    expiresAt: now + AUTOREPLY_MS,
+    expiresAt: now + AUTOREPLY_LIMITS.apart * 1000,
     since: now - HOUR_MS,
-    most: AUTOREPLIES_AN_HOUR,
+    most: AUTOREPLY_LIMITS.ofForm,
   };
   return { id: app.nextId(), kind: "autoreply", target, limit };
 }

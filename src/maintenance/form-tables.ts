@@ -85,6 +85,7 @@ export const FORM_TABLES = {
     hash: "bytes hash",
     form_id: "integer",
     expires_at: "integer time",
+    delivery: "uuid?",
   }),
   confirmations: setup("hash", {
     hash: "bytes hash",

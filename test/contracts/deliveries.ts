@@ -458,6 +458,26 @@ export function deliveriesContract(driver: Driver): void {
       expect([await admit(200), await admit(300), await admit(1100)]).toEqual([200, 1000, 1100]);
     });
 
+    test("hold a mailbox for one automatic reply until a time, or until that takes it back", async () => {
+      const { store, submit, all } = await begin();
+      await submit(to("a", "autoreply"), to("b", "autoreply"));
+      const [one, other] = (await all()).map(({ id }) => id) as [string, string];
+      const hash = new Bun.CryptoHasher("sha256").update("mailbox").digest("hex");
+      const hold = (id: string, now: number) => store.deliveries.holdReply(hash, id, now, now + 10);
+      expect(await Promise.all([hold(one, NOW), hold(one, NOW)])).toEqual([true, true]);
+      expect(await hold(other, NOW + 9)).toBe(false);
+      expect(await hold(one, NOW + 9)).toBe(true);
+      expect(await hold(other, NOW + 18)).toBe(false);
+      await store.deliveries.releaseReply(hash, other);
+      expect(await hold(other, NOW + 18)).toBe(false);
+      await store.deliveries.releaseReply(hash, one);
+      expect(await hold(other, NOW + 18)).toBe(true);
+      expect(await hold(one, NOW + 28)).toBe(true);
+      const both = await Promise.all([hold(one, NOW + 99), hold(other, NOW + 99)]);
+      expect(both.filter(Boolean)).toHaveLength(1);
+      expect(await hold(nextId(), NOW + 999)).toBe(false);
+    });
+
     test("alert once about a target until the alert expires", async () => {
       const { store } = await begin();
       const claim = (at: number) => store.deliveries.claimAlert("t", at, at + 1000);

@@ -10,8 +10,8 @@ import { tempDirectory } from "../support/temp.ts";
 const MOST = {
   "--version": [12, 40],
   "flags get": [181, 786],
-  "flags list": [193, 856],
-  "flags set": [253, 1129],
+  "flags list": [193, 857],
+  "flags set": [253, 1130],
   "serve until it listens": [258, 1073],
   "serve with its jobs": [300, 1265],
 };

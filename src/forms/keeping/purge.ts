@@ -10,7 +10,7 @@ import { selectKeys } from "../lookup.ts";
 import { autoreplyHash } from "../deliveries.ts";
 import { type Find, addressMatcher, fieldMatcher, parseWithSources, textsIn } from "./purge-match.ts";
 import type { purgeResultSchema, purgeSchema } from "./purge-schema.ts";
-import { paceHashes } from "../../delivery/opt-in/paces.ts";
+import { paceHashes, sentReplyHash } from "../../delivery/opt-in/paces.ts";
 import { MAX_PURGE_IDS } from "../limits.ts";
 import { clearDeletedForms, removeFilesOf } from "./removal.ts";
 import { forgetDeleted } from "../inbox/search-index.ts";
@@ -114,7 +114,7 @@ async function repliesOf(formKey: string, data: unknown): Promise<string[]> {
   for (const text of new Set(textsIn(data))) {
     const address = plainAddress(text);
     if (address === null) continue;
-    hashes.push(autoreplyHash(formKey, address), ...paceHashes(address));
+    hashes.push(autoreplyHash(formKey, address), sentReplyHash(formKey, address), ...paceHashes(address));
     await takeTurns();
   }
   return hashes;

@@ -107,7 +107,7 @@ describe.skipIf(!IS_POSTGRES_HERE)("a dump of PostgreSQL", () => {
       { table: "alerts", rows: [[null, 1]] },
       { table: "tallies", rows: [[2 ** 40, 1, "a", "b", 1]] },
       { table: "recent_feedback", rows: [[new Uint8Array(32), "no id", 1]] },
-      { table: "autoreplies", rows: [[new Uint8Array(32), 77, 1]] },
+      { table: "autoreplies", rows: [[new Uint8Array(32), 77, 1, null]] },
     ];
     for (const batch of wrong) {
       const dump = async function* () {

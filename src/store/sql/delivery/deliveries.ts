@@ -89,6 +89,7 @@ function* takeAutoreply(
   const lately = yield* only<{ count: number }>(
     `SELECT count(*) AS count FROM (SELECT 1 FROM autoreplies
        WHERE form_id = (SELECT form_id FROM submissions WHERE seq = $seq) AND expires_at > $after
+         AND delivery IS NULL
        LIMIT $most) AS found`,
     { seq, after: expiresAt - (now - since), most },
   );

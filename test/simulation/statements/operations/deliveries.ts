@@ -44,6 +44,9 @@ export const DELIVERIES = {
   "claim an alert": ({ deliveries }, { target }) => deliveries.claimAlert(target.id, NOW, NOW + 1000),
   admit: ({ deliveries }) => deliveries.admit(PACE, NOW),
   "give back": ({ deliveries }) => deliveries.giveBack(PACE, NOW),
+  "hold a mailbox": ({ deliveries }, { deliveries: ids }, { name }) =>
+    deliveries.holdReply(PACE.hash, ids[name === "B" ? 1 : 0]!, NOW, LATER),
+  "release a mailbox": ({ deliveries }, { deliveries: ids }) => deliveries.releaseReply(PACE.hash, ids[0]!),
   "explain mail": ({ deliveries }) => deliveries.explainMail(0, LATER, 10),
   "claim events": ({ proposals }) => proposals.claimDeliveries(NOW, NOW + 1000, 10),
   "settle an event": ({ proposals }, { event }, { name }) =>
