@@ -42,7 +42,7 @@ export function requireNeededVariants(
       throw new AppError(
         "invalid",
         `"${unknown}", which ${slug} needs in ${environment}, is not one of the variants of ${flag}: ${Object.keys(known).join(", ")}`,
-        { reason: "requires-refused" },
+        { reason: "requires-refused", hint: "name one of these, or change both flags at once" },
       );
   }
   const lost = check.lost.get(environment) ?? new Map<string, readonly string[]>();
@@ -60,7 +60,7 @@ export function requireNeededVariants(
       `variants of "${flag}" that would go are needed by ${namesOf(users.map(({ user }) => user))} in ${environment}`,
       {
         reason: "variant-needed",
-        hint: "keep these variants, or change what these flags need before, or in the same document",
+        hint: "keep these variants, or first change what these flags need",
       },
     );
 }
