@@ -23,7 +23,7 @@ export type Revision = HistoryEntry & {
 export type PlacedRevision = Revision & { project: string | null };
 
 /** A change of a flag, without its values: whether it was on before and after, null if it did not exist. */
-export type RecentRevision = Pick<Revision, "revision" | "environment" | "at" | "who"> & {
+export type RecentRevision = Pick<Revision, "revision" | "environment" | "at" | "who" | "via"> & {
   project: string;
   flag: string;
   why: string | null;

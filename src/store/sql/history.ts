@@ -96,7 +96,7 @@ function* recentChanges(
   const among = amongProjects("p.slug", projects);
   type Found = Omit<RecentRevision, "wasOn" | "isOn"> & Pick<Row, "before" | "after">;
   const rows = yield* all<Found>(
-    `SELECT c.revision, p.slug AS project, c.environment, c.name AS flag, c.at, c.who, c.why, c.before, c.after
+    `SELECT c.revision, p.slug AS project, c.environment, c.name AS flag, c.at, c.who, c.via, c.why, c.before, c.after
      FROM changes c JOIN projects p ON p.id = c.project_id
      WHERE c.revision > (SELECT max(revision) FROM changes) - ${RECENT} AND c.at >= $since AND c.kind = 'flag' ${among.sql}
      ORDER BY c.revision DESC LIMIT $limit`,

@@ -255,12 +255,12 @@ describe("the first page", () => {
   test("lists the changes of flags with who made them and why", async () => {
     const { app, viewer, place } = await openShop();
     app.clock.now += DAY;
-    const ann = callerNamed("ann", { why: "orders <b>fell</b>" });
+    const ann = callerNamed("ann", { via: "Claude", why: "orders <b>fell</b>" });
     await setFlag(app, ann, place, { enabled: true });
     const { text } = await viewer.get("");
     const [, card = ""] = /<h2 id="changed">(.*?)<\/section>/s.exec(text)!;
     expect(wordsOf(card)).toContain(
-      "checkout turned on in production, by ann: orders &lt;b&gt;fell&lt;/b&gt;",
+      "checkout turned on in production, by ann via Claude: orders &lt;b&gt;fell&lt;/b&gt;",
     );
     expect(card).toContain("/dashboard/projects/shop/flags/checkout?environment=production");
   });

@@ -1,4 +1,3 @@
-import { actorName } from "../../../access/source.ts";
 import { FACTOR_WORDS, type SecondFactor } from "../../../access/factors/second-factor.ts";
 import type { AppError } from "../../../base/errors.ts";
 import type { ProposalView } from "../../../documents/changes/proposal.ts";
@@ -16,7 +15,7 @@ import type { Page } from "../page.tsx";
 import { Card, Facts } from "../parts/card.tsx";
 import { Diff } from "../parts/diff.tsx";
 import { Badge, EnvironmentName, Notice, type Tone } from "../parts/status.tsx";
-import { Foreign } from "../parts/text.tsx";
+import { Actor, Foreign } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
 import { projectPage } from "../project/project-page.tsx";
 import { Decide, Settle } from "./decide.tsx";
@@ -153,7 +152,7 @@ function About({ environments, proposal }: Omit<Shown, "error" | "own">) {
           [
             "Proposed",
             <>
-              <Foreign text={actorName(proposal)} />, <Time at={Date.parse(createdAt)} /> (
+              <Actor by={proposal} />, <Time at={Date.parse(createdAt)} /> (
               <ExactTime at={Date.parse(createdAt)} />)
             </>,
           ],

@@ -1,4 +1,3 @@
-import { actorName } from "../../../access/source.ts";
 import { durationInWords } from "../../../base/units.ts";
 import { isObject } from "../../../base/json.ts";
 import type { experimentState } from "../../../experiments/experiment.ts";
@@ -10,7 +9,7 @@ import { type Revision, actionOf, nounOf } from "../../../projects/history.ts";
 import { Diff, Settings } from "../parts/diff.tsx";
 import { A, ButtonLink } from "../parts/link.tsx";
 import { Badge, EnvironmentName, type Tone } from "../parts/status.tsx";
-import { Foreign } from "../parts/text.tsx";
+import { Actor, Foreign } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
 import { useMayChange, useView } from "../view.ts";
 import {
@@ -73,10 +72,10 @@ export function RevisionCard({
       <p class="soft">
         {isListed ? (
           <A to={useView().path} query={{ who }}>
-            <Foreign text={actorName(entry)} />
+            <Actor by={entry} />
           </A>
         ) : (
-          <Foreign text={actorName(entry)} />
+          <Actor by={entry} />
         )}
         , <Time at={at} />
         {!isListed && (

@@ -13,7 +13,7 @@ import { lastChange } from "../parts/confirm.tsx";
 import { Diff } from "../parts/diff.tsx";
 import { Changes, Plan } from "../parts/plan.tsx";
 import { EnvironmentName, Notice } from "../parts/status.tsx";
-import { Foreign } from "../parts/text.tsx";
+import { Actor } from "../parts/text.tsx";
 import { ExactTime } from "../parts/time.tsx";
 import { type ParametersOf, REVISION, settingPath, projectPath } from "../paths.ts";
 import type { Dashboard, Sent } from "../routes.ts";
@@ -153,7 +153,7 @@ function rollbackPage(
       <div class="stack">
         <p>
           In <EnvironmentName environment={environment} />, from what it is now to what it was {side} revision{" "}
-          {entry.revision}, which <Foreign text={entry.who} /> made <ExactTime at={entry.at} />.
+          {entry.revision}, which <Actor by={entry} /> made <ExactTime at={entry.at} />.
         </p>
         {failed && (
           <Notice

@@ -9,7 +9,7 @@ import { formatRate } from "../parts/confirm.tsx";
 import { Diff } from "../parts/diff.tsx";
 import { Badge, EnvironmentName, Notice } from "../parts/status.tsx";
 import { Table } from "../parts/table.tsx";
-import { Foreign, visible } from "../parts/text.tsx";
+import { Actor, Foreign, visible } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
 import { type Draft, type Field, fieldOf, isSameText, NAMES } from "./draft.ts";
 import type { Screen } from "./screen.tsx";
@@ -109,7 +109,7 @@ export function ConflictView({ screen: { conflict, last, isMissing } }: { screen
       <h2 id="conflict-title">Two changes at the same time</h2>
       <Notice tone="bad">
         <p>
-          {last === null ? "Another user" : <Foreign text={last.who} />}{" "}
+          {last === null ? "Another user" : <Actor by={last} />}{" "}
           {isMissing ? "deleted this flag" : "changed this flag"}
           {last !== null && (
             <>

@@ -16,7 +16,7 @@ import { Settings } from "../parts/diff.tsx";
 import { A, ButtonLink } from "../parts/link.tsx";
 import { Share, Spark } from "../parts/spark.tsx";
 import { Notice } from "../parts/status.tsx";
-import { Foreign, formatCount } from "../parts/text.tsx";
+import { Actor, Foreign, formatCount } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
 import { cancelPath, flagPath, projectPath } from "../paths.ts";
 import { useMayChange, useView } from "../view.ts";
@@ -68,7 +68,7 @@ export function NowCard({ screen }: { screen: Screen }) {
           last !== null && [
             "By",
             <>
-              <Foreign text={last.who} />
+              <Actor by={last} />
               {last.why && (
                 <>
                   <br />
@@ -214,7 +214,7 @@ export function HistoryCard({ screen: { place, project, environment, recent } }:
               <Foreign text={changeInWords(entry)} />
             </A>
             <span class="soft small">
-              <Foreign text={entry.who} />, <Time at={entry.at} />
+              <Actor by={entry} />, <Time at={entry.at} />
               {entry.why && (
                 <>
                   : <Foreign text={`“${entry.why}”`} />

@@ -1,7 +1,7 @@
 import type { Coming } from "../../../operations/today/upcoming.ts";
 import type { RecentRevision } from "../../../projects/history.ts";
 import { A } from "../parts/link.tsx";
-import { Foreign } from "../parts/text.tsx";
+import { Actor, Foreign } from "../parts/text.tsx";
 import { Time } from "../parts/time.tsx";
 import { projectPath, settingPath, flagPath } from "../paths.ts";
 
@@ -71,7 +71,7 @@ export function ChangedCard({
       ) : (
         <ul class="rows list">
           {changes.map((change) => {
-            const { revision, project, environment, flag, at, who, why } = change;
+            const { revision, project, environment, flag, at, why } = change;
             return (
               <li class="when" id={`change-${revision}`}>
                 <Time at={at} />
@@ -87,7 +87,7 @@ export function ChangedCard({
                   </A>{" "}
                   {verbOf(change)}
                   {environment !== null && ` in ${environment}`}
-                  {only === null && `, ${project}`}, by <Foreign text={who} />
+                  {only === null && `, ${project}`}, by <Actor by={change} />
                   {why !== null && (
                     <>
                       : <q>{<Foreign text={why} />}</q>

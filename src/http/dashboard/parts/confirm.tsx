@@ -10,7 +10,7 @@ import { useMay, useMayChange, useView } from "../view.ts";
 import { Danger } from "./danger.tsx";
 import { EnvironmentName, Fault, Notice } from "./status.tsx";
 import { Facts } from "./card.tsx";
-import { Foreign } from "./text.tsx";
+import { Actor } from "./text.tsx";
 import { ExactTime } from "./time.tsx";
 
 /** Its children for those who may change flags in all of these environments; for others, why they may not. */
@@ -118,7 +118,7 @@ function Confirm({ fields, confirmation }: Asked) {
               "Not changed yet"
             ) : (
               <>
-                <Foreign text={last.who} />, <ExactTime at={last.at} />
+                <Actor by={last} />, <ExactTime at={last.at} />
               </>
             ),
           ],

@@ -1,3 +1,4 @@
+import { actorName } from "../../../access/source.ts";
 import { parseUrl } from "../../../base/origins.ts";
 
 /** Characters that a page must not show as they are: controls except tab and line breaks, and marks that turn the direction. */
@@ -26,6 +27,11 @@ export function formatCount(value: number): string {
 /** Text from elsewhere, isolated so that its writing direction does not affect the page. */
 export function Foreign({ text }: { text: string }) {
   return <bdi dir="auto">{visible(text)}</bdi>;
+}
+
+/** The actor of a change, with the assistant that acted for them. */
+export function Actor({ by }: { by: Parameters<typeof actorName>[0] }) {
+  return <Foreign text={actorName(by)} />;
 }
 
 /** A value that was sent: a link only if all of it is an address of the web or of mail. */

@@ -5,7 +5,7 @@ import { setEnvironment } from "../../../../src/projects/environments.ts";
 import { createProject } from "../../../../src/projects/projects.ts";
 import { openTestApp } from "../../../support/app.ts";
 import { ORIGIN, hiddenIn, openDashboard } from "../../../support/pages/dashboard.ts";
-import { OPERATOR } from "../../../support/records/caller.ts";
+import { OPERATOR, callerNamed } from "../../../support/records/caller.ts";
 
 const FLAG = "/projects/shop/flags/search";
 
@@ -292,4 +292,19 @@ test("the switch is turned without reading what its page shows", async () => {
   const path = "/projects/shop/environments/develop/flags/search";
   const { status } = await ann.ask(path, { method: "POST", body, headers });
   expect([status, (await find()).enabled, read]).toEqual([303, false, []]);
+});
+
+test("a change by an assistant names it beside its person, wherever the page of a flag and its questions name one", async () => {
+  const { app, ann, find } = await openShop();
+  const bob = callerNamed("bob", { via: "Claude" });
+  await setFlag(app, bob, { project: "shop", environment: "develop", flag: "search" }, { enabled: false });
+  const named = (html: string) => textOf(html).match(/bob via Claude/g)?.length ?? 0;
+  const page = (await ann.get(FLAG)).text;
+  expect([named(page), textOf(page).match(/\bbob\b/g)!.length]).toEqual([2, 2]);
+  const { revision } = await find();
+  const rollback = (await ann.get(`/projects/shop/history/${revision}/rollback?to=before`)).text;
+  expect(textOf(rollback)).toContain(`before revision ${revision}, which bob via Claude made`);
+  await setEnvironment(app, OPERATOR, "shop", "develop", { locked: true });
+  const confirm = await ann.post(`/projects/shop/history/${revision}/rollback`, { to: "before" });
+  expect([confirm.status, textOf(confirm.text)]).toEqual([428, expect.stringContaining("bob via Claude ,")]);
 });
