@@ -2,7 +2,7 @@ import { AppError } from "../../base/errors.ts";
 import type { FlagsApp } from "../store.ts";
 import { requireSoundNeeds } from "./graph.ts";
 import { neededBy } from "./requirement.ts";
-import { isPutOrDrop, needsToCheck } from "./to-check.ts";
+import { archives, isPutOrDrop, needsToCheck } from "./to-check.ts";
 import { flagsToRead, requireNeededVariants } from "./variants.ts";
 
 /**
@@ -18,6 +18,9 @@ export async function requireNeedsAfter(
     const own = changes.filter((each) => isPutOrDrop(each)).filter((each) => each.project === project);
     const gone = new Set(own.flatMap((each) => (each.change === "deleteFlag" ? [each.flag] : [])));
     const puts = own.filter((each) => each.change === "putFlag");
+    // The details of a flag, which all environments share, are put in one of them.
+    const archived = new Map(puts.map(({ flag, record }) => [flag, record.archived]));
+    const restored = puts.flatMap((each) => (archives(each) === false ? [each.flag] : []));
     const stored = (await environments.list(project).catch(unlessMissing)) ?? [];
     const slugs = new Set([...stored.map(({ slug }) => slug), ...puts.map(({ environment }) => environment)]);
     for (const environment of some ?? slugs) {
@@ -26,20 +29,23 @@ export async function requireNeedsAfter(
         ? await flags.needs(project, environment)
         : { needing: [], needed: new Map<string, boolean>() };
       const needing = new Map(before.needing.map(({ slug, requires }) => [slug, requires]));
+      if (isStored && restored.length > 0)
+        for (const { slug, requires } of await flags.among(project, environment, restored))
+          needing.set(slug, requires);
       const rules = new Map<string, string | null>();
       for (const { flag, environment: at, record } of puts) {
         if (at !== environment) continue;
-        needing.set(flag, record.archived ? "" : record.requires);
+        needing.set(flag, record.requires);
         rules.set(flag, record.rules);
       }
       const after = [...needing].flatMap(([slug, requires]) =>
-        requires === "" || gone.has(slug) ? [] : [{ slug, requires }],
+        requires === "" || gone.has(slug) || archived.get(slug) ? [] : [{ slug, requires }],
       );
       const needed = new Map(before.needed);
       if (stored.length > 0)
         for (const each of await flags.among(project, stored[0]!.slug, [...neededBy(after).keys()]))
           needed.set(each.slug, each.archived);
-      for (const { flag, record } of puts) needed.set(flag, record.archived);
+      for (const [flag, isArchived] of archived) needed.set(flag, isArchived);
       for (const slug of gone) needed.delete(slug);
       const needs = { environment, needing: after, needed };
       requireSoundNeeds(needs, removed);

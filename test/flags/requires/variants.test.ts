@@ -199,6 +199,36 @@ describe("a variant that a flag needs", () => {
     expect(await shop.needed()).toEqual(["currency=eur"]);
   });
 
+  test("goes with the flag that needs it, or with what it needed, in one document", async () => {
+    const shop = await openCurrency();
+    const { app, apply, document, find } = shop;
+    const begin = () => apply({ currency: currency("eur", "usd"), pay: needs("eur") });
+    await begin();
+    await apply({ pay: { requires: null }, currency: currency("usd") });
+    await begin();
+    const archived = document({ currency: currency("usd") });
+    const flags = { ...archived.projects.shop.flags, pay: { archived: true } };
+    await applyDocument(app, OPERATOR, { projects: { shop: { flags } } }, WHOLE);
+    expect((await find("live", "pay"))!.archived).toBe(true);
+    const back = { projects: { shop: { flags: { pay: { archived: false } } } } };
+    for (const work of [
+      compareDocument(app, OPERATOR, back, false),
+      applyDocument(app, OPERATOR, back, WHOLE),
+    ])
+      expect(await errorOf(work)).toBe(
+        'invalid: "eur", which pay needs in live, is not one of the variants of currency: usd',
+      );
+    await applyDocument(app, OPERATOR, document({ currency: currency("usd") }), {
+      prune: true,
+      confirmed: true,
+    });
+    expect(await find("live", "pay")).toBeUndefined();
+    await begin();
+    const both = { currency: { archived: true }, pay: { archived: true } };
+    await applyDocument(app, OPERATOR, { projects: { shop: { flags: both } } }, WHOLE);
+    expect((await find("live", "currency"))!.archived).toBe(true);
+  });
+
   test("is kept for an archived flag that comes back only once it is there, in every environment", async () => {
     const shop = await openCurrency();
     const archive = (archived: boolean) =>
