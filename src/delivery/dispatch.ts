@@ -51,7 +51,7 @@ export type Dispatched =
 
 const NO_PUBLIC_URL = "the server does not know its public URL, which the link begins with";
 
-const REPLIED = "the mailbox got another automatic reply of the form within 24 hours";
+const REPLIED = "another automatic reply went there within 24 hours";
 
 const NO_ADDRESS = "the address is not one plain mail address";
 

@@ -13,7 +13,7 @@ import { OPERATOR } from "../support/records/caller.ts";
 
 const [MINUTE, HOUR, DAY] = [60_000, 3_600_000, 86_400_000];
 const ALL = { form: null, submission: null, status: null, before: null, limit: 500 };
-const REPLIED = "the mailbox got another automatic reply of the form within 24 hours";
+const REPLIED = "another automatic reply went there within 24 hours";
 
 /** A form that replies, and an outbox whose mail server can be missing. */
 async function begin() {

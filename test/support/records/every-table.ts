@@ -84,6 +84,7 @@ async function fillEveryTable(app: App & { clock: { now: number } }): Promise<vo
     paces: [{ hash: hash(), most: 1, within: 1000, apart: 0 }],
   };
   await store.submissions.insert(submissionTo(key, { conditions, deliveries: [reply] }));
+  await store.deliveries.holdReply(hash(), reply.id, NOW, NOW + 1000);
   await addMember(store, key);
   await addExample(store);
 }
