@@ -185,14 +185,19 @@ function registerOf(calls: readonly Call[]): Register | string {
   return { states: sorted, unknown };
 }
 
-/** Takes the write of unknown outcome that a state comes from: one that expected the state before it if it was early enough. */
+/**
+ * Takes the write of unknown outcome that a state comes from: one that expected the state before it, else the last one that was
+ * early enough. Earlier ones may be what others were refused for.
+ */
 function takeWriter(unknown: Call[], states: readonly State[], index: number): Call | undefined {
   const before = states[index - 1]?.revision;
   const deadline = Math.min(...states.slice(index, index + 50).map(({ to }) => to.at));
   const own = unknown.findIndex(
     (call) => call.kind === "write" && call.expected === before && call.begin <= deadline,
   );
-  const any = unknown.findIndex((call) => call.kind === "write" && call.expected === null);
+  const any = unknown.findLastIndex(
+    (call) => call.kind === "write" && call.expected === null && call.begin <= deadline,
+  );
   const chosen = own === -1 ? any : own;
   return chosen === -1 ? undefined : unknown.splice(chosen, 1)[0];
 }

@@ -58,6 +58,17 @@ describe("a history is linearizable where", () => {
       [write(1, 0, 10), write(null, 11, Infinity), conflict(1, 13, 14), write(3, 15, 16)],
     ],
     [
+      "the same, and another unknown one was read later",
+      [
+        write(1, 0, 10),
+        write(null, 11, Infinity),
+        conflict(1, 13, 14),
+        write(3, 15, 16),
+        write(null, 17, Infinity),
+        read(4, 18, 19),
+      ],
+    ],
+    [
       "an unknown write was made after later ones",
       [write(1, 0, 1), write(null, 2, Infinity), write(2, 3, 4), read(2, 5, 6), read(3, 7, 8)],
     ],
