@@ -1,5 +1,4 @@
 import { isAddressRange } from "../../src/base/network.ts";
-import { isOriginPattern } from "../../src/base/origins.ts";
 import type { Rate } from "../../src/base/units.ts";
 import type { TelemetrySettings } from "../../src/send/telemetry/settings.ts";
 import { usage } from "../session/usage.ts";
@@ -65,8 +64,6 @@ export type ServeConfig = DashboardConfig & {
   mcp: boolean;
   /** Whether the clients of assistants may register. */
   mcpRegistration: boolean;
-  /** Websites whose pages may be assistants. */
-  mcpOrigins: readonly string[];
   /** Every option as it is in effect, for commands that look at the running server. */
   settings: Settings;
 };
@@ -92,7 +89,6 @@ type ServeOptions = {
   feedbackRate: string;
   mcp?: boolean;
   mcpRegistration?: boolean;
-  mcpOrigin?: string[];
   maxStale: string;
   threads: string;
   drain?: string;
@@ -169,18 +165,10 @@ function readOptions(options: Record<string, unknown>, domain: DomainSettings | 
   };
 }
 
-function mcpOf({ mcp = false, mcpRegistration = false, mcpOrigin: mcpOrigins = [] }: ServeOptions) {
+function mcpOf({ mcp = false, mcpRegistration = false }: ServeOptions) {
   if (mcpRegistration && !mcp)
     throw usage("--mcp-registration needs --mcp", "it lets the clients of assistants register");
-  if (mcpOrigins.length > 0 && !mcp)
-    throw usage("--mcp-origin needs --mcp", "it lets pages of a website call /mcp");
-  const wrong = mcpOrigins.find((each) => !isOriginPattern(each));
-  if (wrong !== undefined)
-    throw usage(
-      `--mcp-origin ${wrong} is not an origin`,
-      "it looks like https://app.example.com or https://*.example.com",
-    );
-  return { mcp, mcpRegistration, mcpOrigins };
+  return { mcp, mcpRegistration };
 }
 
 /** The path of a public URL as a base path; empty for none, and for one that no base path can be. */

@@ -104,10 +104,6 @@ function addressOptions(): Option[] {
       "--mcp-registration",
       "let assistants register themselves to sign people in, which some need; others have a document at an address",
     ).env("FORMFLAG_MCP_REGISTRATION"),
-    listOption(
-      "--mcp-origin <url...>",
-      "websites whose pages may call /mcp and sign people in, such as http://localhost:6274; default: none",
-    ).env("FORMFLAG_MCP_ORIGIN"),
   ];
 }
 

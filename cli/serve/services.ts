@@ -185,7 +185,6 @@ export function placeServices(
         report: reportOf("admin"),
         log: (text) => log.line("info", text),
         basePath,
-        origins: config.mcpOrigins,
         oauth: assistants && { ...assistants, app, guard, dashboardUrl: config.dashboardUrl },
         ...ownAddresses(config),
       });

@@ -22,7 +22,7 @@ type Value = {
 };
 
 /** The tools of an app over HTTP, without a socket. */
-export function openTools({ isLocal = false, urls = [] as string[], origins = [] as string[] } = {}) {
+export function openTools({ isLocal = false, urls = [] as string[] } = {}) {
   const { app, services, openSite } = openSites();
   const logged: string[] = [];
   const mcp = createMcpService(once(services.admin), {
@@ -32,7 +32,6 @@ export function openTools({ isLocal = false, urls = [] as string[], origins = []
     log: (text) => void logged.push(text),
     isLocal,
     urls,
-    origins,
     oauth: null,
     basePath: "",
   });

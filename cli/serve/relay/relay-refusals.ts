@@ -13,7 +13,6 @@ const REFUSED: ReadonlySet<string> = new Set([
   "--threads",
   "--mcp",
   "--mcp-registration",
-  "--mcp-origin",
   "--audit-days",
   "--audit-file",
 ]);

@@ -25,7 +25,6 @@ import { MCP_PATH } from "../paths.ts";
 import { createRateLimiter } from "../rate-limit.ts";
 import { NO_SNIFF } from "../security.ts";
 import { parseExactly } from "../../base/json/exact-json.ts";
-import { isPageOf, readableBy } from "./cors.ts";
 import { type OAuthOptions, createOAuth } from "./oauth/oauth.ts";
 import { ADMIN_PATH, addressOf } from "../../operations/operation.ts";
 
@@ -37,10 +36,8 @@ export type McpService = {
 
 type Options = Own & {
   basePath: string;
-  /** Websites whose pages may call it, as {@link isOriginPattern} has them. */
-  origins: readonly string[];
   /** How people sign assistants in; null for tokens alone. */
-  oauth: Omit<OAuthOptions, "origins"> | null;
+  oauth: OAuthOptions | null;
   now: () => number;
   version: string;
   report: Report;
@@ -55,8 +52,8 @@ const HEADERS = { ...NO_SNIFF, "Cache-Control": "no-store" } as const;
  * library checks neither token nor origin: {@link answer} does, before it is asked.
  */
 export function createMcpService(admin: () => Promise<AdminApp>, options: Options): McpService {
-  const { version, report, log, origins } = options;
-  const oauth = options.oauth && createOAuth({ ...options.oauth, origins }, report);
+  const { version, report, log } = options;
+  const oauth = options.oauth && createOAuth(options.oauth, report);
   const sessions = new WeakMap<Request, Session>();
   const handler = createMcpHandler(({ requestInfo }) => createServer(sessions.get(requestInfo!)!, version), {
     maxRequestBodySize: MAX_MESSAGE,
@@ -96,28 +93,22 @@ export function createMcpService(admin: () => Promise<AdminApp>, options: Option
     return handler.fetch(asked, { parsedBody: message });
   };
 
-  const answerOrRefuse = async (request: Request, client: Client): Promise<Response> => {
+  const routes = oauth?.routes ?? new Hono<{ Bindings: { client: Client } }>();
+  routes.all(`${options.basePath}${MCP_PATH}`, async (c) => {
     try {
-      const { status, headers, body } = await answer(request, client);
+      const { status, headers, body } = await answer(c.req.raw, c.env.client);
       const all = new Headers(headers);
       for (const [name, value] of Object.entries(HEADERS)) all.set(name, value);
       return new Response(body, { status, headers: all });
     } catch (error) {
-      const { status, code, message, hint, headers } = showError(error, report, request);
+      const { status, code, message, hint, headers } = showError(error, report, c.req.raw);
       const challenge =
         status === 401
-          ? { "WWW-Authenticate": `Bearer realm="formflag"${oauth?.challengeTo(request) ?? ""}` }
+          ? { "WWW-Authenticate": `Bearer realm="formflag"${oauth?.challengeTo(c.req.raw) ?? ""}` }
           : {};
-      const all = { ...HEADERS, ...headers, ...challenge };
-      return Response.json({ error: { code, message, hint } }, { status, headers: all });
+      return c.json({ error: { code, message, hint } }, status, { ...HEADERS, ...headers, ...challenge });
     }
-  };
-
-  const routes = oauth?.routes ?? new Hono<{ Bindings: { client: Client } }>();
-  // Clients of 2025-11-25 try GET and DELETE too, and have to read that these are refused.
-  routes.all(`${options.basePath}${MCP_PATH}`, (c) =>
-    readableBy(origins, c.req.raw, "POST, GET, DELETE", () => answerOrRefuse(c.req.raw, c.env.client)),
-  );
+  });
   return { routes };
 }
 
@@ -214,10 +205,10 @@ type Own = {
 const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /**
- * Throws `forbidden` for a request that a page of an origin that is not named may have sent, and on this machine for one to another name,
+ * Throws `forbidden` for a request that a page of another origin may have sent, and on this machine for one to another name,
  * which is how a page gets around its origin (DNS rebinding).
  */
-function requireOwnAddress(request: Request, { urls, isLocal, origins }: Options): void {
+function requireOwnAddress(request: Request, { urls, isLocal }: Own): void {
   const host = hostOf(request.headers.get("host"));
   if (isLocal && (host === null || !LOOPBACK.has(host.hostname)))
     throw new AppError("forbidden", "this is not an address of this server", {
@@ -225,7 +216,7 @@ function requireOwnAddress(request: Request, { urls, isLocal, origins }: Options
       hint: "use localhost, or start it with its public address",
     });
   const origin = request.headers.get("origin");
-  if (origin === null || isPageOf(request, origins)) return;
+  if (origin === null) return;
   const sender = URL.parse(origin);
   const isKnown = urls.some((url) => new URL(url).origin === sender?.origin);
   if (isKnown || (sender !== null && host !== null && isOfHost(sender, host))) return;

@@ -35,7 +35,7 @@ export function Tiles({ form, stats }: FormShown) {
         to={inbox}
         query={{ folder: "spam", since }}
         // The count is of arrivals; the folder also has what people moved there.
-        name={`Spam kept away, ${span}`}
+        name={`Spam, ${span}`}
         value={spam.total.toLocaleString("en")}
         trend={
           spam.total > 0 &&

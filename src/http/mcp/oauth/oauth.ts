@@ -22,7 +22,6 @@ import {
 } from "../../paths.ts";
 import { type Guard, createRateLimiter } from "../../rate-limit.ts";
 import { NO_SNIFF } from "../../security.ts";
-import { readableBy } from "../cors.ts";
 import { type Sites, resourceOf, siteOf, sitesOf } from "./site.ts";
 
 export type OAuthOptions = Sites & {
@@ -32,8 +31,6 @@ export type OAuthOptions = Sites & {
   dashboardUrl: string | null;
   /** Whether clients may register. */
   registers: boolean;
-  /** Websites whose pages may be clients. */
-  origins: readonly string[];
 };
 
 type Env = { Bindings: { client: Client } };
@@ -44,36 +41,31 @@ type Act = (request: Request, client: Client) => Promise<Response>;
 
 /** The authorization server of `/mcp` (OAuth 2.1), except for the page where a person allows a client. */
 export function createOAuth(options: OAuthOptions, report: Report) {
-  const { app, guard, basePath, origins } = options;
+  const { app, guard, basePath } = options;
   const routes = new Hono<Env>();
-  const answer = async (act: Act, request: Request, client: Client): Promise<Response> => {
-    if (request.method !== "POST") return new Response(null, { status: 405, headers: { Allow: "POST" } });
-    let leave = () => {};
-    try {
-      leave = guard(() => client);
-      const given = await act(request, client);
-      for (const [header, value] of Object.entries(HEADERS)) given.headers.set(header, value);
-      return given;
-    } catch (error) {
-      return refused(error, report, request);
-    } finally {
-      leave();
-    }
-  };
   for (const [name, act] of Object.entries(actsOf(options)))
-    routes.all(`${basePath}${OAUTH_PATH}/${name}`, (c) =>
-      readableBy(origins, c.req.raw, "POST", () => answer(act, c.req.raw, c.env.client)),
-    );
+    routes.all(`${basePath}${OAUTH_PATH}/${name}`, async (c) => {
+      if (c.req.method !== "POST") return c.body(null, 405, { Allow: "POST" });
+      let leave = () => {};
+      try {
+        leave = guard(() => c.env.client);
+        const answer = await act(c.req.raw, c.env.client);
+        for (const [header, value] of Object.entries(HEADERS)) answer.headers.set(header, value);
+        return answer;
+      } catch (error) {
+        return refused(error, report, c.req.raw);
+      } finally {
+        leave();
+      }
+    });
   // Of an issuer or a resource with a path, the metadata are before that (RFC 8414, 3.1; RFC 9728, 3.1).
   const publish = (paths: readonly string[], describe: (site: string) => object) => {
     for (const path of new Set(paths.flatMap((each) => [each, `${basePath}${each}`])))
-      routes.on(["GET", "OPTIONS"], path, (c) =>
-        readableBy(origins, c.req.raw, "GET", () => {
-          const site = c.req.method === "OPTIONS" ? null : siteOf(c.req.raw, options);
-          if (site === null) throw new AppError("not_found", "this is not an address of this server");
-          return c.json(describe(site), 200, HEADERS);
-        }),
-      );
+      routes.get(path, (c) => {
+        const site = siteOf(c.req.raw, options);
+        if (site === null) throw new AppError("not_found", "this is not an address of this server");
+        return c.json(describe(site), 200, HEADERS);
+      });
   };
   const [resource, server] = [RESOURCE_METADATA_PATH, SERVER_METADATA_PATH];
   publish([resource, `${resource}${MCP_PATH}`, `${resource}${basePath}${MCP_PATH}`], resourceMetadata);
