@@ -159,9 +159,11 @@ test("a proposed change names its page in the answer, in the command and in its 
   expect(words).toEndWith(`\nit is shown at ${page}\n`);
   expect(await run(`changes get ${id} -p shop`)).toContain(`page: ${page}\n`);
   const [answer, event] = await examplesIn("approvals.md");
-  const { impact, ...change } = JSON.parse(await run(`changes get ${id} -p shop --json`)) as ProposalView;
-  // The answer that makes a proposal has no impact.
-  expect(impact).toBeObject();
+  const { impact, mayApprove, ...change } = JSON.parse(
+    await run(`changes get ${id} -p shop --json`),
+  ) as ProposalView;
+  // The answer that makes a proposal has neither.
+  expect([impact, mayApprove]).toEqual([expect.any(Object), false]);
   expect(namesIn({ change })).toEqual(namesIn(answer!));
   await eventually("the event", () => receiver.webhooks.length === 1);
   expect(Object.keys(receiver.webhooks[0]!.data)).toEqual(Object.keys(event!["data"] as object));

@@ -155,7 +155,7 @@ describeInBrowser("in a browser (needs /usr/bin/chromium), the palette", () => {
     // What failed is of the dialog, and is left with it.
     await dialog.getByText("The server does not answer.").waitFor();
     await dialog.getByRole("button", { name: "Cancel" }).click();
-    await dialog.waitFor({ state: "detached" });
+    await page.locator("dialog").waitFor({ state: "detached" });
     expect(await page.getByText("The server does not answer.").count()).toBe(0);
     await page.unroute("**/flags/**", down);
     await page.keyboard.press("Control+k");

@@ -12,8 +12,8 @@ const MOST = {
   "flags get": [181, 786],
   "flags list": [193, 857],
   "flags set": [253, 1130],
-  "serve until it listens": [258, 1073],
-  "serve with its jobs": [300, 1265],
+  "serve until it listens": [258, 1076],
+  "serve with its jobs": [301, 1270],
 };
 
 test("a command loads only what it needs, and a server what it needs to listen", () => {

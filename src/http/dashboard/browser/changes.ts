@@ -12,7 +12,7 @@ const BEAT = 5000;
 export function listenToChanges(): void {
   const address = document.body.dataset["events"];
   if (!address) return;
-  const tabs = new BroadcastChannel(`formflag ${new URL(address, location.href).pathname}`);
+  const tabs = new BroadcastChannel(`formflag ${address.split("?")[0]}`);
   let source: EventSource | undefined;
   let heardAt = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;

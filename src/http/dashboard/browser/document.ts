@@ -101,6 +101,9 @@ export function markEdits(): void {
   document.documentElement.classList.toggle("edited", form != null && isChanged(form));
 }
 
+/** A field that takes keys as text, or as a choice. */
+export const FIELD = "input:not([type=checkbox]), textarea, select";
+
 /** Leaves a field, so that keys are those of the page. */
 export function focusMain(): void {
   mainOf()?.focus({ preventScroll: true });
@@ -162,12 +165,16 @@ export function notify(id: string, text: string | null, act?: { label: string; r
   (document.querySelector("dialog[open]") ?? document.querySelector("#messages"))?.append(notice);
 }
 
-/** Opens a dialog over the page, which goes once it is closed. The notices in it stay, but for the failure of its own form. */
-export function openOver(dialog: HTMLDialogElement): void {
+/**
+ * Opens a dialog over the page, which goes once it is closed, and gives the focus to its opener. The notices in it stay, but
+ * for that of a failure.
+ */
+export function openOver(dialog: HTMLDialogElement, opener?: HTMLElement | null): void {
   dialog.addEventListener("close", () => {
     dialog.remove();
-    const kept = dialog.querySelector("form") ? ".said:not(#failure)" : ".said";
-    document.querySelector("#messages")?.append(...dialog.querySelectorAll(kept));
+    document.querySelector("#messages")?.append(...dialog.querySelectorAll(".said:not(#failure)"));
+    // A key that came in between may have gone to a field.
+    if (!document.activeElement!.matches(FIELD)) opener?.focus();
   });
   document.body.append(dialog);
   dialog.showModal();

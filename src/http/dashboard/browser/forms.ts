@@ -231,11 +231,7 @@ export function openDialog(next: Document, submitter: HTMLElement | null): false
   if (heading) heading.id = "dialog-title";
   const close = buttonOf(main.querySelector("form") ? "Cancel" : "Close", "close", () => dialog.close());
   dialog.append(...main.childNodes, close);
-  dialog.addEventListener("close", () => {
-    // A key that came in between may have gone to a field.
-    if (!document.activeElement!.matches("input, textarea, select")) opener?.focus();
-  });
   before?.remove();
-  openOver(dialog);
+  openOver(dialog, opener);
   return false;
 }

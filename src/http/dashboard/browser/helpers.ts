@@ -1,4 +1,4 @@
-import { focusMain } from "./document.ts";
+import { FIELD, focusMain } from "./document.ts";
 import { isForNext } from "./busy.ts";
 
 /** Small helps: ticking every row, copying a text, dismissing a message, closing the menu. */
@@ -34,24 +34,24 @@ async function copy(button: HTMLElement): Promise<void> {
 /** Presses what a single key stands for: the element whose `aria-keyshortcuts` names it. Users can turn this off. */
 export function obeyKeys(): void {
   document.addEventListener("keydown", (event) => {
-    const { target, key, code } = event;
+    const { key, code } = event;
+    const target = event.target as Element;
     const isSending = key === "Enter" && (event.ctrlKey || event.metaKey);
     if (isSending && target instanceof HTMLTextAreaElement) return target.form?.requestSubmit();
     // Some keyboards have # behind Alt alone.
     const isModified = ((event.ctrlKey || event.metaKey) && !isSending) || event.altKey;
     if ((isModified && key !== "#") || event.defaultPrevented) return;
     // A menu or a question closes, and gives the focus back to what opened it.
-    const panel = key === "Escape" && (target as Element).closest(".menu[open],.ask[open]");
+    const panel = key === "Escape" && target.closest(".menu[open],.ask[open]");
     if (panel) return pressed(panel);
     if (document.body.dataset["shortcuts"] === "off" || document.querySelector("dialog[open]")) return;
     // A dialog that has just closed keeps the focus for a moment.
-    if (target instanceof HTMLElement && target.closest(FIELD)?.checkVisibility()) {
+    if (target.closest(FIELD)?.checkVisibility()) {
       if (key === "Escape") focusMain();
       return;
     }
     // A key that is held goes on in lists alone.
-    if (event.repeat && !/[jk]/.test(key)) return;
-    if (isForNext(event) || isSending) return;
+    if ((event.repeat && !/[jk]/.test(key)) || isForNext(event) || isSending) return;
     // A field of a page that has just come takes the focus no more.
     if (key === "Escape" && document.activeElement === document.body) focusMain();
     // Letters of another alphabet stand for those of their keys.
@@ -64,15 +64,13 @@ export function obeyKeys(): void {
     const isLink = found instanceof HTMLAnchorElement;
     // A browser follows a link within the page only after the next key.
     const field = isLink && found.hash ? document.getElementById(found.hash.slice(1)) : opened(found);
-    if (field && (field !== found || field.matches("input, textarea, select"))) {
+    if (field && (field !== found || field.matches(FIELD))) {
       field.scrollIntoView({ block: "nearest" });
       return field.focus();
     }
     found.click();
   });
 }
-
-const FIELD = "input:not([type=checkbox]), textarea, select";
 
 function pressed(panel: Element): void {
   const summary = panel.firstElementChild as HTMLElement;

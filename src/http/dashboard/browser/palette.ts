@@ -9,20 +9,15 @@ const LINK = 'a[aria-keyshortcuts~="Control+K"]';
 /** Opens a dialog that finds pages and actions, by Ctrl+K or ⌘K and in place of its link. */
 export function openPalette(): void {
   document.addEventListener("keydown", (event) => {
-    if (
-      event.key.toLowerCase() !== "k" ||
-      !(event.ctrlKey || event.metaKey) ||
-      event.altKey ||
-      event.shiftKey
-    )
-      return;
-    if (document.querySelector(LINK) === null) return;
+    const { key, ctrlKey, metaKey, shiftKey, altKey } = event;
+    if (key.toLowerCase() !== "k" || !(ctrlKey || metaKey) || altKey || shiftKey) return;
+    if (!document.querySelector(LINK)) return;
     event.preventDefault();
     if (!document.querySelector("dialog[open]")) open();
   });
   document.addEventListener("click", (event) => {
-    const isPlain = !event.ctrlKey && !event.metaKey && !event.shiftKey;
-    if (!isPlain || !(event.target instanceof Element) || !event.target.closest(LINK)) return;
+    const { target, ctrlKey, metaKey, shiftKey } = event;
+    if (ctrlKey || metaKey || shiftKey || !(target instanceof Element) || !target.closest(LINK)) return;
     event.preventDefault();
     open();
   });
@@ -87,10 +82,9 @@ function open(): void {
     } else return;
     event.preventDefault();
   });
-  list.addEventListener("click", (event) => {
-    if (event.target instanceof Element)
-      run(options().findIndex((each) => each.contains(event.target as Element)));
-  });
+  list.addEventListener("click", ({ target }) =>
+    run(options().findIndex((each) => each.contains(target as Element))),
+  );
   openOver(dialog);
   refresh();
 }
