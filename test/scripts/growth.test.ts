@@ -42,7 +42,7 @@ const WALKERS: ReadonlyMap<string, string> = new Map([
   ["src/flags/promotions.ts: addReferences", "a segment once, by the set of those needed"],
   ["src/flags/requires/graph.ts: follow", "the limit of flags that need one another"],
   [
-    "src/flags/requires/inlined.ts: conditionsOf fulfilled plainFulfilled ruledFulfilled bind",
+    "src/flags/requires/inlined.ts: conditionsOf findConditions fulfilled plainFulfilled ruledFulfilled bind",
     "the limits of flags that need one another, and of a rule",
   ],
   ["src/flags/requires/prerequisites.ts: missingOf isFulfilled", "the limit of flags that need one another"],

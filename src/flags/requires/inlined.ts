@@ -22,6 +22,25 @@ export type Inlining = {
 
 const ALWAYS: Conditions = new Map();
 
+/** Finds the conditions of each flag once, by its slug. A circle, which a change that will be refused may close, never holds. */
+function findingOnce(): (slug: string, find: () => Conditions) => Conditions {
+  const known = new Map<string, Conditions>();
+  const open = new Set<string>();
+  return (slug, find) => {
+    const before = known.get(slug);
+    if (before !== undefined) return before;
+    if (open.has(slug)) return null;
+    open.add(slug);
+    try {
+      const found = find();
+      known.set(slug, found);
+      return found;
+    } finally {
+      open.delete(slug);
+    }
+  };
+}
+
 /**
  * Puts the rules of needed flags where they are needed, for readers who evaluate each flag by itself, as flagd does. Users are
  * dealt out as by the needed flag, whose name such a rule has for that. Without segments there are only conditions, and no rules.
@@ -33,11 +52,10 @@ export function createInlining(
   let segmentRules: Segments | undefined;
   const bySlug = new Map(records.map((record) => [record.slug, record]));
   const rules = new Map<string, string>();
-  const known = new Map<string, Conditions>();
 
-  const conditionsOf = (record: FlagValues): Conditions => {
-    const before = known.get(record.slug);
-    if (before !== undefined) return before;
+  const once = findingOnce();
+  const conditionsOf = (record: FlagValues): Conditions => once(record.slug, () => findConditions(record));
+  const findConditions = (record: FlagValues): Conditions => {
     let all: Map<string, unknown> | null = new Map();
     for (const each of requirementsOf(record.requires)) {
       const some = fulfilled(each);
@@ -48,7 +66,6 @@ export function createInlining(
     // A condition that may not hold has those of its flag in it, each as often as it is needed.
     if (all && JSON.stringify([...all.values()]).length > RULE_LIMITS.bytes)
       throw new RangeError(`what ${record.slug} needs is too large for a rule`);
-    known.set(record.slug, all);
     return all;
   };
 
