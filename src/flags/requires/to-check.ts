@@ -28,9 +28,8 @@ export function needsToCheck(all: readonly { change: string }[]): NeedsCheck[] {
   const changes = all.filter(isPutOrDrop);
   const checks = new Map<string, NeedsCheck>();
   const checkOf = (project: string): NeedsCheck => {
-    const known = checks.get(project);
     const none = { environments: new Set<string>(), removed: new Set<string>(), needing: new Set<string>() };
-    const check = known ?? { project, ...none, lost: new Map() };
+    const check = checks.get(project) ?? { project, ...none, lost: new Map() };
     checks.set(project, check);
     return check;
   };

@@ -12,7 +12,7 @@ import {
   WITHOUT_MAIL,
 } from "../../../delivery/delivery-status.ts";
 import type { DeliveryQuery } from "../../../delivery/store.ts";
-import { bytesOf, textOf } from "../ids.ts";
+import { bytesOf, bytesOfHash, textOf } from "../ids.ts";
 import { amongProjects } from "../lists.ts";
 import type * as Paces from "./paces.ts";
 import { OF_FORM, PROJECT_OF_FORM } from "../rows.ts";
@@ -99,7 +99,7 @@ function* takeAutoreply(
      VALUES ($hash, (SELECT form_id FROM submissions WHERE seq = $seq), $expiresAt)
      ON CONFLICT (hash) DO UPDATE SET form_id = excluded.form_id, expires_at = excluded.expires_at
      WHERE autoreplies.expires_at <= $now`,
-    { hash: Buffer.from(hash, "hex"), seq, expiresAt, now },
+    { hash: bytesOfHash(hash), seq, expiresAt, now },
   );
   return changes > 0;
 }

@@ -25,6 +25,9 @@ import { SUBMISSION_STATES as STATES } from "../../../forms/submission-state.ts"
 
 const SPAM = STATES.indexOf("spam");
 
+/** The lanes of mail as SQL. */
+const OF_MAIL = MAIL_LANES.map((lane) => `'${lane}'`).join();
+
 /**
  * Removes at most `limit` ended deliveries that are due. Returns whether more may be left. A cancelled delivery of a
  * spam submission is kept until `later`, because it is queued again when the submission leaves the spam folder.
@@ -175,24 +178,22 @@ function* releaseLeases(holder: string, now: number): Work<void> {
 
 /** Records of at most `limit` due deliveries by mail that they wait for a mail server. Returns whether any may be left. */
 function* explainMail(after: number, now: number, limit: number): Work<boolean> {
-  let left = limit;
-  for (const lane of MAIL_LANES)
-    left -= yield* run(
-      `UPDATE deliveries SET code = NULL, error = $error WHERE id IN (
-         SELECT id FROM deliveries
-         WHERE status = ${QUEUED} AND ${LANE} = $lane AND due_at > $after AND due_at <= $now
-           AND (error IS NULL OR error <> $error)
-         LIMIT $left ${SKIP_LOCKED})`,
-      { error: WITHOUT_MAIL, lane, after, now, left },
-    );
-  return left <= 0;
+  const changes = yield* run(
+    `UPDATE deliveries SET code = NULL, error = $error WHERE id IN (
+       SELECT id FROM deliveries
+       WHERE status = ${QUEUED} AND ${LANE} IN (${OF_MAIL}) AND due_at > $after AND due_at <= $now
+         AND (error IS NULL OR error <> $error)
+       LIMIT $limit ${SKIP_LOCKED})`,
+    { error: WITHOUT_MAIL, after, now, limit },
+  );
+  return changes >= limit;
 }
 
 /** Cancels at most `limit` queued deliveries whose target is disabled or deleted. Returns whether any may be left. */
 function* cancelTargetless(removeAt: number, limit: number): Work<boolean> {
   const lanes = yield* all<LaneRow>(
     `${LANES} SELECT lane FROM lanes
-     WHERE lane NOT IN (${MAIL_LANES.map((lane) => `'${lane}'`).join()}) AND NOT EXISTS (SELECT 1 FROM targets t WHERE t.id = lanes.lane AND t.enabled = 1)
+     WHERE lane NOT IN (${OF_MAIL}) AND NOT EXISTS (SELECT 1 FROM targets t WHERE t.id = lanes.lane AND t.enabled = 1)
      ORDER BY lane`,
   );
   let left = limit;

@@ -1,5 +1,5 @@
 import type { Pace } from "../../../delivery/delivery.ts";
-import { bytesOf } from "../ids.ts";
+import { bytesOf, bytesOfHash } from "../ids.ts";
 import { FOR_UPDATE_OF_S, type Work, only, run } from "../work.ts";
 
 /** When a request to confirm may be sent that has a place by each of some paces, which is recorded; null for one too many. */
@@ -39,7 +39,7 @@ function* placesBy({ hash, within }: Pace, now: number): Work<number[]> {
   const { times } = yield* only<{ times: string }>(
     `INSERT INTO confirmations (hash, times, expires_at) VALUES ($key, '[]', $expiresAt)
      ON CONFLICT (hash) DO UPDATE SET expires_at = excluded.expires_at RETURNING times`,
-    { key: Buffer.from(hash, "hex"), expiresAt: now + within },
+    { key: bytesOfHash(hash), expiresAt: now + within },
   );
   return JSON.parse(times) as number[];
 }
@@ -48,7 +48,7 @@ function* placesBy({ hash, within }: Pace, now: number): Work<number[]> {
 function* keepPlaces({ hash, most, within }: Pace, taken: readonly number[]): Work<void> {
   const kept = taken.toSorted((a, b) => a - b).slice(-most);
   yield* run("UPDATE confirmations SET times = $times, expires_at = $expiresAt WHERE hash = $key", {
-    key: Buffer.from(hash, "hex"),
+    key: bytesOfHash(hash),
     times: JSON.stringify(kept),
     expiresAt: (kept.at(-1) ?? 0) + within,
   });
@@ -65,7 +65,7 @@ export function* holdReply(hash: string, delivery: string, now: number, until: n
      FROM deliveries d JOIN submissions s ON s.seq = d.submission_seq WHERE d.id = $delivery ${FOR_UPDATE_OF_S}
      ON CONFLICT (hash) DO UPDATE SET expires_at = excluded.expires_at, delivery = excluded.delivery
      WHERE autoreplies.expires_at <= $now OR autoreplies.delivery = excluded.delivery`,
-    { key: Buffer.from(hash, "hex"), delivery: bytesOf(delivery), now, until },
+    { key: bytesOfHash(hash), delivery: bytesOf(delivery), now, until },
   );
   return changes > 0;
 }
@@ -73,7 +73,7 @@ export function* holdReply(hash: string, delivery: string, now: number, until: n
 /** Takes back what {@link holdReply} recorded for a delivery. */
 export function* releaseReply(hash: string, delivery: string): Work<void> {
   yield* run("DELETE FROM autoreplies WHERE hash = $key AND delivery = $delivery", {
-    key: Buffer.from(hash, "hex"),
+    key: bytesOfHash(hash),
     delivery: bytesOf(delivery),
   });
 }
