@@ -1,4 +1,5 @@
 import { AppError } from "../../base/errors.ts";
+import type { ProjectChange } from "../../projects/change.ts";
 import type { FlagsApp } from "../store.ts";
 import { requireSoundNeeds } from "./graph.ts";
 import { neededBy } from "./requirement.ts";
@@ -23,6 +24,8 @@ export async function requireNeedsAfter(
     const restored = puts.flatMap((each) => (archives(each) === false ? [each.flag] : []));
     const stored = (await environments.list(project).catch(unlessMissing)) ?? [];
     const slugs = new Set([...stored.map(({ slug }) => slug), ...puts.map(({ environment }) => environment)]);
+    for (const each of changes.filter(isEnvironmentDrop))
+      if (each.project === project) slugs.delete(each.environment);
     for (const environment of some ?? slugs) {
       const isStored = stored.some(({ slug }) => slug === environment);
       const before = isStored
@@ -56,6 +59,12 @@ export async function requireNeedsAfter(
       requireNeededVariants(needs, check, (flag) => rules.get(flag) ?? null);
     }
   }
+}
+
+function isEnvironmentDrop(each: {
+  change: string;
+}): each is ProjectChange & { change: "deleteEnvironment" } {
+  return each.change === "deleteEnvironment";
 }
 
 /** Nothing for a project that does not exist yet. */

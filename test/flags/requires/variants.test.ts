@@ -229,6 +229,15 @@ describe("a variant that a flag needs", () => {
     expect((await find("live", "currency"))!.archived).toBe(true);
   });
 
+  test("and what needs it are gone with their environment, in one document", async () => {
+    const { app, put, find } = await openCurrency();
+    await put("currency", currency("eur"), "develop");
+    await put("pay", needs("eur"), "develop");
+    const shop = { environments: { live: {} }, flags: { currency: { archived: true }, pay: {} } };
+    await applyDocument(app, OPERATOR, { projects: { shop } }, { prune: true, confirmed: true });
+    expect((await find("live", "currency"))!.archived).toBe(true);
+  });
+
   test("is kept for an archived flag that comes back only once it is there, in every environment", async () => {
     const shop = await openCurrency();
     const archive = (archived: boolean) =>
