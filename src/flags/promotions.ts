@@ -13,6 +13,7 @@ import { pick, SHARED } from "./flag-fields.ts";
 import { BLANK, changeRecord, noSuchFlag, type FlagRecord } from "./flag.ts";
 import { type FlagState, flagState } from "./history.ts";
 import { orderSegments, putFlag, putSegment } from "./plan.ts";
+import { requireNeedsAfter } from "./requires/after.ts";
 import {
   applyDefinition,
   definitionOf,
@@ -45,7 +46,8 @@ export async function fingerprintOf({ flags, segments }: Promotion): Promise<str
 /**
  * Copies values of flags from one environment of a project to another. A dry run returns the changes; its fingerprint,
  * passed as `expected`, promotes exactly these. Throws `not_found`, `conflict` with the reason `segment-missing` if the
- * target lacks a segment of a rule, or `promotion-differs`, and like `requireChangeable`.
+ * target lacks a segment of a rule, or `promotion-differs`, like `requireChangeable`, and for what flags need like
+ * `requireNeedsAfter`.
  */
 export async function promoteFlags(
   app: FlagsApp,
@@ -67,6 +69,7 @@ export async function promoteFlags(
       throw new AppError("conflict", `what differs between ${from} and ${to} has changed since the dry run`, {
         reason: "promotion-differs",
       });
+    if (dryRun) await requireNeedsAfter(app.store, changes);
     return { changes: dryRun ? [] : changes, isDryRun: dryRun, result };
   });
 }

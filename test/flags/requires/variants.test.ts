@@ -48,8 +48,8 @@ async function openCurrency() {
     apply: (flags: Record<string, FlagPatch>) => applyDocument(app, OPERATOR, document(flags), WHOLE),
     import: (flags: object, isDry = false) =>
       importFlags(app, OPERATOR, { project: "shop", environment: "live" }, { flags }, isDry),
-    promote: (...flags: string[]) =>
-      promoteFlags(app, OPERATOR, "shop", { from: "develop", to: "live", flags, segments: false }, false),
+    promote: (flags: string[], isDry = false) =>
+      promoteFlags(app, OPERATOR, "shop", { from: "develop", to: "live", flags, segments: false }, isDry),
     undo: (first: number, last = first) => undoFlags(app, OPERATOR, "shop", { first, last }),
     schedule: (flag: string, patch: FlagPatch, hours = 1) =>
       scheduleChange(app, OPERATOR, shop.place("live", flag), { patch, at: app.clock.now + hours * HOUR }),
@@ -120,7 +120,8 @@ const LOSING: Record<string, (shop: Shop, before: number) => Promise<unknown>> =
     compareDocument(app, OPERATOR, document({ currency: currency("usd", "chf") }), false),
   "a file of flagd": (shop) => shop.import({ currency: flagd(["usd", "chf"]) }),
   "the differences of a file": (shop) => shop.import({ currency: flagd(["usd", "chf"]) }, true),
-  "a promotion": ({ promote }) => promote("currency"),
+  "a promotion": ({ promote }) => promote(["currency"]),
+  "the differences of a promotion": ({ promote }) => promote(["currency"], true),
   "a rollback": ({ app, place }, before) =>
     rollbackFlag(app, OPERATOR, place("live", "currency"), { before }),
   "an undo": ({ undo }, before) => undo(before),
@@ -156,7 +157,8 @@ describe("a variant that a flag needs", () => {
     "a document": ({ apply }) => apply({ pay: needs("eur") }),
     "a document with a new flag": ({ apply }) => apply({ new: needs("eur") }),
     "a file of flagd": (shop) => shop.import({ pay: NEEDING }),
-    "a promotion": ({ promote }) => promote("pay"),
+    "a promotion": ({ promote }) => promote(["pay"]),
+    "the differences of a promotion": ({ promote }) => promote(["pay"], true),
     "a rollback": ({ app, place }, before) => rollbackFlag(app, OPERATOR, place("live", "pay"), { before }),
     "an undo": ({ undo }, last) => undo(last),
     "a schedule": ({ schedule }) => schedule("pay", needs("eur")),
@@ -185,8 +187,8 @@ describe("a variant that a flag needs", () => {
     await shop.put("pay", needs("eur"));
     await shop.put("currency", currency("euro", "usd"), "develop");
     await shop.put("pay", needs("euro"), "develop");
-    expect(await errorOf(shop.promote("pay"))).toStartWith('invalid: "euro", which pay needs in live');
-    await shop.promote("pay", "currency");
+    expect(await errorOf(shop.promote(["pay"]))).toStartWith('invalid: "euro", which pay needs in live');
+    await shop.promote(["pay", "currency"]);
     expect(await shop.needed()).toEqual(["currency=euro"]);
     const [newest] = await shop.history({ environment: "live" });
     await shop.undo(newest!.revision - 1, newest!.revision);

@@ -258,6 +258,25 @@ describe("comparing and promoting", () => {
     expect((await history())[0]).toMatchObject({ name: "sale", environment: "live", why: "ready" });
   });
 
+  test("says before and after the review why a flag that another one needs is not promoted", async () => {
+    const { set, find, signIn } = await openPages();
+    const choices = (...names: string[]) => ({
+      variants: Object.fromEntries(names.map((name) => [name, name])),
+      defaultVariant: names[0]!,
+    });
+    await set("develop", choices("b"), OPERATOR, "other");
+    await set("live", choices("a", "b"), OPERATOR, "other");
+    const { post } = await signIn("editor");
+    const order = { ...PAIR, flag: "other", which: "ticked" };
+    const expected = hiddenIn(await post(REVIEW, order), "expected");
+    await set("live", { requires: [{ flag: "other", variants: ["a"] }] });
+    for (const answer of [await post(REVIEW, order), await post(PROMOTE, { ...order, expected })]) {
+      expect(answer.status).toBe(409);
+      expect(answer.text).toContain("that would go are needed by sale (a) in live");
+    }
+    expect((await find("live", "other"))!.rules).toContain('"a"');
+  });
+
   test("compares the usual environments at once, and links to all others", async () => {
     const { signIn } = await openDifferent();
     const { get } = await signIn("viewer");
