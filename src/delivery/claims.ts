@@ -67,8 +67,8 @@ export function createClaims(now: () => number): Claims {
     settled.push(...waiting.filter(isHeld).map((each) => postponed(each, until)));
     waiting = waiting.filter((each) => !isHeld(each));
   };
-  /** The place of what is sent instead of the delivery at a place, which is mail: other mail goes before most welcomes. */
-  const firstMail = (at: number) => {
+  /** The place of the mail that is sent next; that of the first, `at`, if no other goes before it. */
+  const nextMail = (at: number) => {
     const preferred = ahead < MAX_AHEAD ? MAIL_LANE : BULK_LANE;
     const place = waiting.findIndex((each) => laneOf(each) === preferred);
     return place === -1 ? at : place;
@@ -106,7 +106,7 @@ export function createClaims(now: () => number): Claims {
       const at = waiting.findIndex(isReady);
       if (at === -1) return undefined;
       const isMail = receiverOf(waiting[at]!) === MAIL_LANE;
-      const delivery = waiting.splice(isMail ? firstMail(at) : at, 1)[0]!;
+      const delivery = waiting.splice(isMail ? nextMail(at) : at, 1)[0]!;
       if (isMail) ahead = laneOf(delivery) === BULK_LANE ? 0 : ahead + 1;
       running.set(delivery.id, receiverOf(delivery));
       return delivery;

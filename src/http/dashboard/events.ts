@@ -84,7 +84,7 @@ export function createEvents(app: Pick<App, "store">, report: (error: unknown) =
   return {
     /** The fingerprint for a page, as of now or shortly before. It is taken before the content of the page is read. */
     since: async (caller: Caller) => fingerprint(caller, known ?? (await app.store.activity())),
-    /** `since` is that of the page, which is told what came after. Throws `rate_limited` if too many are open. */
+    /** `since` is that of the page, which gets what came after. Throws `rate_limited` if too many are open. */
     open(caller: Caller, since?: string): Response {
       if (streams.size >= MAX_OPEN)
         throw new AppError("rate_limited", "too many pages are open", { retryAfter: 5 });
