@@ -150,14 +150,14 @@ export function receiveSubmission(app: FormsApp, incoming: Incoming): Promise<Re
   const receive = (spam: string | null) => {
     const keyText = sender.idempotencyKey ?? controlText(sent.control, IDEMPOTENCY_FIELD);
     const errors = spam === null && rules.findErrors ? rules.findErrors(sent) : NO_ERRORS;
-    const learned =
-      spam === null && errors.length === 0
-        ? (rules.filter?.findSpam(sent.fields, incoming.report) ?? null)
-        : null;
-    // The store takes most submissions without conditions, in less time: `npm run bench -- submissions`.
-    return spam !== null || learned !== null || keyText !== null || rules.hasConditions
-      ? receiveOnConditions(app, incoming, { spam, learned, keyText, errors })
-      : store(app, incoming, errors, IN_INBOX);
+    const isFiltered = spam === null && errors.length === 0;
+    const found = isFiltered ? (rules.filter?.findSpam(sent.fields, incoming.report) ?? null) : null;
+    const receiveFound = (learned: string | null) =>
+      // The store takes most submissions without conditions, in less time: `npm run bench -- submissions`.
+      spam !== null || learned !== null || keyText !== null || rules.hasConditions
+        ? receiveOnConditions(app, incoming, { spam, learned, keyText, errors })
+        : store(app, incoming, errors, IN_INBOX);
+    return found instanceof Promise ? found.then(receiveFound) : receiveFound(found);
   };
   const judge = () => {
     const found = sent.hasHoneypotFile ? "honeypot" : rules.findSpam(sent.fields, sent.control);

@@ -9,49 +9,68 @@ export type LearningApp = Pick<FormsApp, "store" | "now" | "random">;
 
 /** The filter of a project as submissions are judged by it. */
 export type Filter = {
-  /** The reason why a submission is spam, with the words that say so; null for one that is not. */
-  findSpam: (data: object, report: (error: unknown) => void) => string | null;
-  /** Returns once it is no longer renewed. */
-  settled: () => Promise<void>;
+  /**
+   * The reason why a submission is spam, with the words that say so; null for one that is not. Waited for only where the filter
+   * may be out of date.
+   */
+  findSpam: (data: object, report: (error: unknown) => void) => string | null | Promise<string | null>;
 };
 
-/** Milliseconds after which a filter is checked for what was learned since. */
+/** Milliseconds for which a filter is taken to be up to date, unless this thread learns in between. */
 const FRESH_MS = 5000;
 
-const filters = new WeakMap<object, Map<string, Promise<Filter>>>();
+/** The filters of a store by the slugs of their projects, and how often this thread has learned since its start. */
+type Shelf = { filters: Map<string, Promise<Filter>>; lessons: number };
+
+const shelves = new WeakMap<object, Shelf>();
+
+function shelfOf({ store }: LearningApp): Shelf {
+  const shelf = shelves.get(store) ?? { filters: new Map(), lessons: 0 };
+  shelves.set(store, shelf);
+  return shelf;
+}
 
 /** The filter of a project, by its slug, in the memory of this thread. Throws `unavailable`. */
 export function projectFilter(app: LearningApp, project: string): Promise<Filter> {
-  const known = filters.get(app.store) ?? new Map<string, Promise<Filter>>();
-  filters.set(app.store, known);
-  const loading = known.get(project) ?? loadFilter(app, project);
-  known.set(project, loading);
-  loading.catch(() => known.delete(project));
+  const { filters } = shelfOf(app);
+  const loading = filters.get(project) ?? loadFilter(app, project);
+  filters.set(project, loading);
+  loading.catch(() => filters.delete(project));
   return loading;
 }
 
 async function loadFilter(app: LearningApp, project: string): Promise<Filter> {
+  const shelf = shelfOf(app);
+  // Noted before the reading, which may miss what is learned meanwhile.
+  let [checkedAt, lessons] = [app.now(), shelf.lessons];
   const salt = await saltOf(app);
   let known = await readLearned(app, project, null);
-  let checkedAt = app.now();
-  let renewing = Promise.resolve();
-  const renew = async () => {
-    known = await readLearned(app, project, known);
+  let renewing: Promise<void> | null = null;
+  const renew = async (before: Promise<void> | null, report: (error: unknown) => void) => {
+    await before;
+    try {
+      known = await readLearned(app, project, known);
+    } catch (error) {
+      // Judged by what is known; a submission after a while tries again.
+      if (!(error instanceof AppError && error.code === "unavailable")) report(error);
+    }
+  };
+  const judgeNow = (data: object) => {
+    if (known.weights === null) return null;
+    const found = judge(known.weights, featuresOf(data, salt));
+    return found && LEARNED + featureTexts(data, salt, found).join(", ");
   };
   return {
-    settled: () => renewing,
     findSpam(data, report) {
-      // Renewed beside this submission, which is judged by what is known.
-      if (Math.abs(app.now() - checkedAt) >= FRESH_MS) {
-        checkedAt = app.now();
-        renewing = renew().catch((error) => {
-          // The next submission after a while tries again.
-          if (!(error instanceof AppError && error.code === "unavailable")) report(error);
+      if (lessons !== shelf.lessons || Math.abs(app.now() - checkedAt) >= FRESH_MS) {
+        [checkedAt, lessons] = [app.now(), shelf.lessons];
+        const started = renew(renewing, report).finally(() => {
+          if (renewing === started) renewing = null;
         });
+        renewing = started;
       }
-      if (known.weights === null) return null;
-      const found = judge(known.weights, featuresOf(data, salt));
-      return found && LEARNED + featureTexts(data, salt, found).join(", ");
+      // A filter that is up to date costs no wait.
+      return renewing === null ? judgeNow(data) : renewing.then(() => judgeNow(data));
     },
   };
 }
@@ -106,6 +125,7 @@ export async function learnMarked(app: LearningApp): Promise<void> {
     );
     await yieldToEventLoop();
   }
+  shelfOf(app).lessons += 1;
 }
 
 function hashesIn(data: string, salt: string): Uint8Array {

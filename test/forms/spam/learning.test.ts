@@ -1,10 +1,11 @@
-import { expect, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
+import { AppError } from "../../../src/base/errors.ts";
 import type { Form, NewForm } from "../../../src/forms/form.ts";
 import { createForm, setForm, showForm } from "../../../src/forms/forms.ts";
 import { actUndoably, undoAction, undoOfMark } from "../../../src/forms/inbox/undo.ts";
 import { markSubmissions } from "../../../src/forms/inbox/submission-marks.ts";
 import { purgeSubmissions } from "../../../src/forms/keeping/purge.ts";
-import { learnMarked, projectFilter } from "../../../src/forms/spam/learning.ts";
+import { learnMarked } from "../../../src/forms/spam/learning.ts";
 import { explainSpam, spamKind } from "../../../src/forms/spam/spam-reason.ts";
 import type { SubmissionMark } from "../../../src/forms/submission-state.ts";
 import { clientAt, openServices, openTestApp } from "../../support/app.ts";
@@ -38,15 +39,8 @@ async function open(more: Partial<NewForm> = {}) {
     }
     await renew();
   };
-  /** Has the job read what was marked, and this server read what was learned. */
-  const renew = async () => {
-    await learnMarked(app);
-    app.clock.now += 60_000;
-    // The first submission since has it read.
-    const filter = await projectFilter(app, "default");
-    filter.findSpam({}, (error) => reported.push(error));
-    await filter.settled();
-  };
+  /** Has the job read what was marked. */
+  const renew = () => learnMarked(app);
   const spamOf = async (id: string) => (await app.store.submissions.find(id))!.spam;
   const learned = async () => (await showForm(app, OPERATOR, "contact")).learned;
   return { app, form, post, mark, teach, renew, spamOf, learned, reported, outgoing };
@@ -64,6 +58,61 @@ test("A form that learns moves what is like marked spam to the spam folder, and 
   expect(explainSpam(reason)).toMatch(/^it is like what was marked as spam: (?:[^,]+, ){4}[^,]+$/);
   expect(await spamOf((await post("when do you open, please call me back")).id)).toBeNull();
   expect(reported).toEqual([]);
+});
+
+test("The first submission after the job has learned is judged by the new filter, also where it comes at once", async () => {
+  const { app, post, teach, spamOf } = await open();
+  await post(MIXED);
+  // The clock stands still.
+  await teach(60);
+  const burst = await Promise.all([post(MIXED), post(MIXED), post(MIXED)]);
+  for (const { id } of burst) expect(await spamOf(id)).toStartWith("learn:");
+  expect(app.clock.now).toBe(Date.parse("2026-01-02T03:04:05.678Z"));
+});
+
+test("The first submission five seconds after another process has learned, or marks were taken back, is judged by the new filter", async () => {
+  const { app, post, teach, mark, spamOf } = await open();
+  const other = { ...app, store: { ...app.store } };
+  await post(MIXED);
+  await teach(19);
+  expect(await spamOf((await post(MIXED)).id)).toBeNull();
+  const ids: string[] = [];
+  for (const text of [...SPAM, ...GOOD]) ids.push((await post(text)).id);
+  await mark(ids.slice(0, 4), "spam");
+  await mark(ids.slice(4), "archived");
+  await learnMarked(other);
+  app.clock.now += 5000;
+  expect(await spamOf((await post(MIXED)).id)).toStartWith("learn:");
+  await mark(ids, "inbox");
+  app.clock.now += 5000;
+  expect(await spamOf((await post(MIXED)).id)).toBeNull();
+});
+
+test("A filter reads its counts once in five seconds, however many submissions come", async () => {
+  const { app, post, teach } = await open();
+  await teach(20);
+  const counts = spyOn(app.store.learning, "counts");
+  await Promise.all(Array.from({ length: 20 }, () => post(MIXED)));
+  expect(counts).toHaveBeenCalledTimes(1);
+  app.clock.now += 4999;
+  await post(MIXED);
+  expect(counts).toHaveBeenCalledTimes(1);
+  app.clock.now += 1;
+  await Promise.all([post(MIXED), post(MIXED)]);
+  expect(counts).toHaveBeenCalledTimes(2);
+});
+
+test("A submission is judged by what is known while the database cannot say what was learned", async () => {
+  const { app, post, teach, spamOf, reported } = await open();
+  await teach(60);
+  expect(await spamOf((await post(MIXED)).id)).toStartWith("learn:");
+  const counts = spyOn(app.store.learning, "counts");
+  for (const error of [new AppError("unavailable", "the database is busy"), new Error("a bug")]) {
+    counts.mockRejectedValueOnce(error);
+    app.clock.now += 5000;
+    expect(await spamOf((await post(MIXED)).id)).toStartWith("learn:");
+  }
+  expect(reported.map(String)).toEqual(["Error: a bug"]);
 });
 
 test("The filter decides nothing below twenty of each kind, and another form has none", async () => {
