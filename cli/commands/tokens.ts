@@ -121,8 +121,9 @@ const addCreateCommand = verb("create", {
 With --if-not-exists, nothing is printed for an existing token: its secret cannot be shown again.
 
 With -p, a token can reach only that project, whatever its scopes are, and other projects can have a token of the same
-name. With -e, the scopes flags:read, flags:write and flags:locked are limited to that environment. A flag's slug and
-description belong to the whole project, even if a token for one environment sets them.
+name. With -e, the scopes flags:read, flags:write and flags:locked are limited to that environment. What a flag
+has once for the whole project (its slug, description, owner, tags and colours, and whether it is permanent) can be set
+by such a token too, for all environments; archiving a flag takes one for the project.
 
 The scope flags:evaluate is for applications: it can only evaluate the flags of one environment, named with -p and -e,
 over OFREP. The scope flags:refs is for pipelines: it can upload and delete the code references of the project named

@@ -22,8 +22,8 @@ export type Api = <S extends Schemas, P extends string>(
   sent: Sent,
 ) => Promise<Output<S>>;
 
-/** The name of a caller, and its scopes in any place. */
-export type Identity = { name: string; scopes: readonly Scope[] };
+/** The name of a caller, its scopes in any place, and whether it has rights in all environments of any project. */
+export type Identity = { name: string; scopes: readonly Scope[]; hasProject: boolean };
 
 /** A caller of tools. */
 export type Session = {
@@ -56,7 +56,8 @@ export function identityOf(self: unknown): Identity {
   const ofRoles = [role, ...(projects ?? []).map((place) => place.role)].flatMap((each) =>
     each == null ? [] : SCOPES_OF[each],
   );
-  return { name, scopes: [...new Set([...(scopes ?? []), ...ofRoles])] };
+  const hasProject = projects === null || projects.some(({ environments }) => environments === null);
+  return { name, scopes: [...new Set([...(scopes ?? []), ...ofRoles])], hasProject };
 }
 
 /** Whether scopes have or include a needed one. */

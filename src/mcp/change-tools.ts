@@ -77,7 +77,7 @@ function inTermsOfTools(error: AppError): AppError {
 export const CHANGE_TOOLS: readonly Tool[] = [
   toolOf(flags.set, {
     title: "Change a flag",
-    description: `Creates a flag, or changes it in one environment: on or off, payload, variants, rules. ${HOW}`,
+    description: `Creates a flag, or changes it in one environment: on or off, payload, variants, rules. All environments share description, owner, tags, colours and permanent. ${HOW}`,
     required: ["project", "environment", "flag", "patch", "why"],
     takes: ["ramp", ...TWO_CALLS],
     own: {

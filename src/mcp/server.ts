@@ -28,8 +28,9 @@ export function createServer(session: Session, version: string): Server {
   );
   server.setRequestHandler("tools/list", async ({ params }) => {
     requireNoCursor(params);
-    const { scopes } = await identified(session);
-    return { tools: TOOLS.filter((tool) => holdsAny(scopes, tool.scopes)).map(described) };
+    const { scopes, hasProject } = await identified(session);
+    const open = TOOLS.filter((tool) => holdsAny(scopes, tool.scopes) && (hasProject || !tool.isOfProject));
+    return { tools: open.map(described) };
   });
   server.setRequestHandler("tools/call", async ({ params }) => {
     const tool = TOOLS.find(({ name }) => name === params.name);

@@ -12,6 +12,8 @@ export type Tool = Takes & {
   description: string;
   /** Any of these is enough. */
   scopes: readonly Scope[];
+  /** Whether every call reaches a whole project, so that no right in some of its environments is enough. */
+  isOfProject: boolean;
   isChange: boolean;
   /** Whether the answer holds text of strangers. */
   isUntrusted: boolean;
@@ -39,7 +41,7 @@ export function toolOf<S extends Schemas, P extends string, R extends ArgumentNa
   operation: Operation<S, P>,
   { title, description, takes = [], required = [], own = {}, scopes, run, ...text }: Text<S, P, R>,
 ): Tool {
-  const { tool: name = "", scope } = operation;
+  const { tool: name = "", scope, place } = operation;
   const { isChange = false, isUntrusted = false } = text;
   return {
     name,
@@ -49,6 +51,7 @@ export function toolOf<S extends Schemas, P extends string, R extends ArgumentNa
     required,
     own,
     scopes: scopes ?? (scope === null ? [] : [scope]),
+    isOfProject: place === "project",
     isChange,
     isUntrusted,
     run: async (api, { cursor, ...args }) => {

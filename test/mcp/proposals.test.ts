@@ -60,6 +60,20 @@ describe("where approvals are needed, a change", () => {
     expect(changeIn(await call("changes_get", { project, change: change.id }))).toMatchObject(change);
   });
 
+  test("is proposed with what all environments share as that of the flag", async () => {
+    const { project, live, twice } = await openCareful();
+    const patch = { enabled: true, owner: "ann" };
+    const change = changeIn(await twice("flags_set", { ...live, patch }));
+    const path = `projects.${project}.flags.sale`;
+    expect(change).toMatchObject({
+      summary: "change flag sale in live",
+      differences: [
+        { path, after: { owner: "ann" } },
+        { path: `${path}.environments.live`, after: { enabled: true } },
+      ],
+    });
+  });
+
   test("is proposed once: the same call again answers the same proposal, and another one a conflict", async () => {
     const { project, live, twice, call } = await openCareful();
     const { sent, value } = await twice("flags_set", { ...live, patch: { enabled: true } });

@@ -42,6 +42,22 @@ describe("the tools", () => {
     expect(named.filter(([, shape]) => shape === "undefined")).toEqual([]);
   });
 
+  test("of a whole project are not listed for a token of one environment, which they always refuse", async () => {
+    const listed = async (place: { project?: string; environment?: string }) => {
+      const { client } = await connect(["flags:write"], place);
+      return (await client.listTools()).tools.map(({ name }) => name);
+    };
+    const [everywhere, inProject, limited] = await Promise.all(
+      [{}, { project: "shop" }, { project: "shop", environment: "develop" }].map(listed),
+    );
+    expect(inProject).toEqual(everywhere);
+    expect(everywhere!.filter((name) => !limited!.includes(name))).toEqual(["flags_cleanup"]);
+    const { call } = await connect(["flags:write"], { project: "shop", environment: "develop" });
+    const refused = await call("flags_cleanup", { project: "shop", flag: "sale" });
+    expect(refused.value.error["code"]).toBe("forbidden");
+    expect((await call("flags_stale", { project: "shop", environment: "develop" })).isError).toBe(false);
+  });
+
   test("are those that operations name, twenty-one, in less than 40 kB with every hint", async () => {
     const named = OPERATIONS.flatMap(({ tool }) => tool ?? []);
     expect(TOOLS.map(({ name }) => name).toSorted()).toEqual(named.toSorted());
@@ -331,6 +347,26 @@ describe("a change", () => {
     const document = { projects: { shop: { forms: {} } } };
     const { isError, value } = await call("apply", { document, prune: true, why: "w" });
     expect([isError, value.error["code"]]).toEqual([true, "unconfirmed"]);
+  });
+
+  test("names what all environments share as that of the flag, not of the environment where it is set", async () => {
+    const names = { project: "other", environment: "develop", flag: "shared" };
+    await setFlag(app, OPERATOR, names, {});
+    const { call } = await connect(["flags:write"], { project: "other", environment: "develop" });
+    const details = { description: "new", owner: "ann", tags: ["a"], permanent: true };
+    // Fields of one section are shown together.
+    const shown = { ...details, archived: false };
+    const paths = async (patch: object) => {
+      const { changes } = (await call("flags_set", { ...names, patch, why: "w" })).value;
+      return (changes as { path: string; after: object }[]).map(({ path, after }) => [path, after]);
+    };
+    const ofAll = "projects.other.flags.shared";
+    expect(await paths(details)).toEqual([[ofAll, shown]]);
+    expect(await paths({ ...details, enabled: true })).toEqual([
+      [ofAll, shown],
+      [`${ofAll}.environments.develop`, { enabled: true }],
+    ]);
+    expect(await paths({ enabled: true })).toEqual([[`${ofAll}.environments.develop`, { enabled: true }]]);
   });
 
   test("stays in the place of its token", async () => {

@@ -1,5 +1,6 @@
 import { isoTime } from "../../base/clock.ts";
 import { isObject } from "../../base/json.ts";
+import { SHARED, pick } from "../../flags/flag-fields.ts";
 import type { ScheduledChange } from "../../flags/schedule/scheduled-change.ts";
 import type { HistoryEntry } from "../../access/history-entry.ts";
 import { pathOf } from "../document.ts";
@@ -88,13 +89,23 @@ function recorded(project: string, entry: HistoryEntry): ProposedDifference[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
     (each) => !Bun.deepEquals(before[each], after[each], true),
   );
-  const pick = (state: Record<string, unknown>) =>
-    Object.fromEntries(names.filter((each) => Object.hasOwn(state, each)).map((each) => [each, state[each]]));
   // A ramp or an experiment that starts or goes on does so by its whole course, of which nothing but its state may differ.
   const isCourse = (kind === "ramp" || kind === "experiment") && after["status"] === "running";
-  return [
-    { action: "update", kind: shown, path, before: pick(before), after: isCourse ? after : pick(after) },
-  ];
+  if (isCourse) return [{ action: "update", kind: shown, path, before: pick(before, names), after }];
+  const update = (where: string, of: readonly string[]): ProposedDifference => ({
+    action: "update",
+    kind: shown,
+    path: where,
+    before: pick(before, of),
+    after: pick(after, of),
+  });
+  // The history has what all environments share in the one where it was set.
+  const isShared = (name: string) => shown === "flag" && Object.hasOwn(SHARED, name);
+  const shared = names.filter(isShared);
+  if (shared.length === 0) return [update(path, names)];
+  const others = names.filter((name) => !isShared(name));
+  const ofAll = update(recordedAt(project, { ...entry, environment: null }), shared);
+  return others.length === 0 ? [ofAll] : [ofAll, update(path, others)];
 }
 
 /** The environments that the changes of a plan reach, by slug; those of the whole project reach `all`. */
