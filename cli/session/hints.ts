@@ -209,6 +209,9 @@ export function hintFor({ message, reason, hint }: AppError, command: Command | 
     return "the server is of an earlier version than this command: update it";
   const isKept = reason === "project-not-found" && command?.getOptionValueSource("project") === "config";
   if (isKept) return "formflag use keeps that project: formflag use --none forgets it";
+  const [, needing, terms] = /^let (\S+) need (.*) first$/.exec(hint ?? "") ?? [];
+  if (terms !== undefined)
+    return `name the variant first: formflag flags set ${needing} --requires ${terms.replaceAll(" and ", " --requires ")}`;
   if (typeof known !== "function") return known ?? hint;
   const [, revision, there] = /^revision (\d+) is a change of ".*" in (\S+), not in /.exec(message) ?? [];
   const name = command?.args[0] ?? "<name>";

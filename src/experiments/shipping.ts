@@ -5,6 +5,7 @@ import { because, putFlag, putRamp } from "../flags/plan.ts";
 import { isGuarded, planStart, withRecord } from "../flags/ramps/ramp-plan.ts";
 import { rampedState } from "../flags/ramps/ramp-share.ts";
 import { endOf, requireSound, stepOf } from "../flags/ramps/ramps.ts";
+import { parseRules } from "../flags/rules/rules.ts";
 import { getEnvironment } from "../projects/environments.ts";
 import type { SHIP } from "./experiment-card.ts";
 import type { Experiment, ExperimentPlace } from "./experiment.ts";
@@ -41,10 +42,17 @@ export function shipExperiment(
         left: rampedState(record),
       };
       const cause = `experiment ${experiment.name} shipped ${variant}`;
+      const isOther = before.rules !== null && parseRules(before.rules).defaultVariant !== variant;
       const end = putExperiment(project, experiment, ended, ["experiment.ended"]);
       if (to === undefined)
         return {
-          changes: [because(putFlag(place, before, { ...record, revision: version + 1 }), cause), end],
+          changes: [
+            {
+              ...because(putFlag(place, before, { ...record, revision: version + 1 }), cause),
+              ...(isOther && { newDefault: variant }),
+            },
+            end,
+          ],
           result: ended,
         };
       const { name: who, why = null } = caller;

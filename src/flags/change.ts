@@ -18,6 +18,8 @@ export type FlagChange =
       record: FlagRecord;
       /** Whether it is the step of a ramp, which has events of its own. */
       isStep?: boolean;
+      /** Another variant that an experiment which is shipped makes the default. */
+      newDefault?: string;
     } & FlagPlace &
       Recorded)
   | ({ change: "deleteFlag"; project: string; flag: string } & Recorded)

@@ -11,7 +11,7 @@ const MOST = {
   "--version": [12, 40],
   "flags get": [181, 786],
   "flags list": [193, 857],
-  "flags set": [253, 1130],
+  "flags set": [253, 1132],
   "serve until it listens": [258, 1076],
   "serve with its jobs": [301, 1270],
 };

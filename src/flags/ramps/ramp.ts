@@ -126,6 +126,11 @@ export function isBegun({ steps }: Pick<Ramp, "steps">): boolean {
   return steps.some(({ doneAt }) => doneAt !== null);
 }
 
+/** The variant that a ramp makes the default by its last step; undefined for one that goes less far. */
+export function newDefaultOf({ steps, variant }: Pick<Ramp, "steps" | "variant">): string | undefined {
+  return steps.some(({ share, within }) => share === 100 && !within) ? variant : undefined;
+}
+
 /** The variant of the users that a ramp has not reached: the default, which a plain flag has by its state. */
 export function restOf({ left: { enabled, rules } }: Pick<Ramp, "left">): string {
   if (rules === null) return enabled ? "on" : "off";

@@ -1,17 +1,18 @@
 import { AppError } from "../../base/errors.ts";
 import type { ProjectChange } from "../../projects/change.ts";
 import type { FlagsApp } from "../store.ts";
+import type { Ramp } from "../ramps/ramp.ts";
 import { requireSoundNeeds } from "./graph.ts";
 import { neededBy } from "./requirement.ts";
-import { archives, isPutOrDrop, needsToCheck } from "./to-check.ts";
-import { flagsToRead, requireNeededVariants } from "./variants.ts";
+import { archives, isPutOrDrop, isPutRamp, needsToCheck } from "./to-check.ts";
+import { flagsToRead, rampsToRead, requireNeededVariants, requireOtherDefaults } from "./variants.ts";
 
 /**
- * Throws as `requireSoundNeeds` and `requireNeededVariants` for flags after changes that are not made yet, as the store throws
- * for those it makes.
+ * Throws as `requireSoundNeeds`, `requireNeededVariants` and `requireOtherDefaults` for flags after changes that are not made
+ * yet, as the store throws for those it makes.
  */
 export async function requireNeedsAfter(
-  { environments, flags }: Pick<FlagsApp["store"], "environments" | "flags">,
+  { environments, flags, ramps }: Pick<FlagsApp["store"], "environments" | "flags" | "ramps">,
   changes: readonly { change: string }[],
 ): Promise<void> {
   for (const check of needsToCheck(changes)) {
@@ -56,7 +57,17 @@ export async function requireNeedsAfter(
       if (isStored && others.length > 0)
         for (const { slug, rules: own } of await flags.among(project, environment, others))
           rules.set(slug, own);
-      requireNeededVariants(needs, check, (flag) => rules.get(flag) ?? null);
+      const rulesOf = (flag: string) => rules.get(flag) ?? null;
+      requireNeededVariants(needs, check, rulesOf);
+      const found = new Map<string, Ramp | undefined>();
+      for (const flag of rampsToRead(needs, check, rulesOf)) {
+        const put = changes
+          .filter((each) => isPutRamp(each))
+          .findLast(({ ramp, project: of }) => of === project && isAt(ramp, environment, flag));
+        const stored = isStored && !put ? await ramps.find({ project, environment, flag }) : undefined;
+        found.set(flag, put?.ramp ?? stored?.ramp);
+      }
+      requireOtherDefaults(needs, check, found);
     }
   }
 }
@@ -65,6 +76,10 @@ function isEnvironmentDrop(each: {
   change: string;
 }): each is ProjectChange & { change: "deleteEnvironment" } {
   return each.change === "deleteEnvironment";
+}
+
+function isAt(ramp: Ramp, environment: string, flag: string): boolean {
+  return ramp.environment === environment && ramp.flag === flag;
 }
 
 /** Nothing for a project that does not exist yet. */

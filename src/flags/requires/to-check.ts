@@ -1,5 +1,7 @@
 import type { FlagChange } from "../change.ts";
+import type { FlagPlace } from "../flag.ts";
 import type { FlagState } from "../history.ts";
+import { newDefaultOf } from "../ramps/ramp.ts";
 import { requirementsText } from "./requirement.ts";
 
 /** Where changes may break what flags need: in some environments of a project, or with null in all. */
@@ -12,10 +14,13 @@ export type NeedsCheck = {
   needing: Set<string>;
   /** The variants that flags lose, by environment and flag. */
   lost: Map<string, Map<string, readonly string[]>>;
+  /** The variants that ramps which start and shipped experiments make the defaults, by environment and flag. */
+  defaults: Map<string, Map<string, string>>;
 };
 
 type Put = FlagChange & { change: "putFlag" };
 type Drop = FlagChange & { change: "deleteFlag" };
+type PutRamp = FlagChange & { change: "putRamp" };
 type State = Partial<FlagState>;
 
 /** Whether a change is of a flag itself. */
@@ -23,13 +28,16 @@ export function isPutOrDrop(each: { change: string }): each is Put | Drop {
   return each.change === "putFlag" || each.change === "deleteFlag";
 }
 
-/** The checks after changes: none where no flag needs others that it did not before, loses variants, is archived or deleted. */
+/**
+ * The checks after changes: none where no flag needs others that it did not before, loses variants, gets another default by a
+ * ramp or an experiment, is archived or deleted.
+ */
 export function needsToCheck(all: readonly { change: string }[]): NeedsCheck[] {
   const changes = all.filter(isPutOrDrop);
   const checks = new Map<string, NeedsCheck>();
   const checkOf = (project: string): NeedsCheck => {
     const none = { environments: new Set<string>(), removed: new Set<string>(), needing: new Set<string>() };
-    const check = checks.get(project) ?? { project, ...none, lost: new Map() };
+    const check = checks.get(project) ?? { project, ...none, lost: new Map(), defaults: new Map() };
     checks.set(project, check);
     return check;
   };
@@ -50,7 +58,33 @@ export function needsToCheck(all: readonly { change: string }[]): NeedsCheck[] {
     const here = check.lost.get(environment) ?? new Map<string, readonly string[]>();
     check.lost.set(environment, here.set(flag, lost));
   }
+  for (const { project, environment, flag, variant } of newDefaults(all)) {
+    const check = checkOf(project);
+    check.environments?.add(environment);
+    const here = check.defaults.get(environment) ?? new Map<string, string>();
+    check.defaults.set(environment, here.set(flag, variant));
+  }
   return [...checks.values()];
+}
+
+/** The variants that ramps which start, and experiments that are shipped, make the defaults of their flags. */
+function newDefaults(all: readonly { change: string }[]): (FlagPlace & { variant: string })[] {
+  return all.flatMap((each) => {
+    if (isPutOrDrop(each)) {
+      if (each.change !== "putFlag" || each.newDefault === undefined) return [];
+      const { project, environment, flag, newDefault: variant } = each;
+      return [{ project, environment, flag, variant }];
+    }
+    if (!isPutRamp(each) || each.history === null || each.history.before !== null) return [];
+    const { environment, flag } = each.ramp;
+    const variant = newDefaultOf(each.ramp);
+    return variant === undefined ? [] : [{ project: each.project, environment, flag, variant }];
+  });
+}
+
+/** Whether a change is of a ramp. */
+export function isPutRamp(each: { change: string }): each is PutRamp {
+  return each.change === "putRamp";
 }
 
 /** The flags that lose variants by all of the changes together. */

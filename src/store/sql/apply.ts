@@ -26,7 +26,7 @@ import {
   updateProposal,
 } from "./changes/proposals.ts";
 import { deleteExperiment, putExperiment } from "./experiments/experiments.ts";
-import { putRamp } from "./ramps.ts";
+import { findRamp, putRamp } from "./ramps.ts";
 import { deleteScheduled, insertScheduled } from "./scheduled.ts";
 import { applyApproval, applySuspension } from "./memberships/members.ts";
 import { deleteSegment, orderSegments, putSegment } from "./segments.ts";
@@ -45,6 +45,7 @@ import { type Work, first } from "./work.ts";
 import { formatBytes } from "../../base/bytes.ts";
 import { AppError } from "../../base/errors.ts";
 import { FLAG_BYTES, MAX_ENVIRONMENT_BYTES } from "../../flags/limits.ts";
+import type { Ramp } from "../../flags/ramps/ramp.ts";
 import type * as Graph from "../../flags/requires/graph.ts";
 import { type NeedsCheck, needsToCheck } from "../../flags/requires/to-check.ts";
 import type * as Variants from "../../flags/requires/variants.ts";
@@ -209,13 +210,13 @@ function* sizesBefore(changes: readonly SetupChange[]): Work<[Place, number][]> 
 }
 
 /**
- * Throws as `requireSoundNeeds` and `requireNeededVariants` for what flags need after the changes; nothing for a project that
- * they delete.
+ * Throws as `requireSoundNeeds`, `requireNeededVariants` and `requireOtherDefaults` for what flags need after the changes;
+ * nothing for a project that they delete.
  */
 function* requireNeeds(check: NeedsCheck): Work<void> {
   // Few changes are of what flags need.
   const { requireSoundNeeds } = require("../../flags/requires/graph.ts") as typeof Graph;
-  const { flagsToRead, requireNeededVariants } =
+  const { flagsToRead, rampsToRead, requireNeededVariants, requireOtherDefaults } =
     require("../../flags/requires/variants.ts") as typeof Variants;
   const { project, environments, removed } = check;
   const row = yield* findProjectRow(project);
@@ -226,7 +227,12 @@ function* requireNeeds(check: NeedsCheck): Work<void> {
     const read = flagsToRead(needs, check);
     const flags = read.length > 0 ? yield* flagsAmong(project, slug, read) : [];
     const rules = new Map(flags.map((each) => [each.slug, each.rules]));
-    requireNeededVariants(needs, check, (flag) => rules.get(flag) ?? null);
+    const rulesOf = (flag: string) => rules.get(flag) ?? null;
+    requireNeededVariants(needs, check, rulesOf);
+    const ramps = new Map<string, Ramp | undefined>();
+    for (const flag of rampsToRead(needs, check, rulesOf))
+      ramps.set(flag, (yield* findRamp({ project, environment: slug, flag }))?.ramp);
+    requireOtherDefaults(needs, check, ramps);
   }
 }
 

@@ -68,7 +68,7 @@ function* measure(
   }
 }
 
-function* findRamp({ project, environment, flag }: FlagPlace): Work<FoundRamp | undefined> {
+export function* findRamp({ project, environment, flag }: FlagPlace): Work<FoundRamp | undefined> {
   const { id: environmentId } = yield* environmentRow(project, environment);
   const sql = `${SELECT} WHERE h.environment_id = $environmentId AND h.flag = $flag AND ${IS_OF_FLAG}`;
   const row = yield* first<Row>(sql, { environmentId, flag });

@@ -24,3 +24,20 @@ test("--requires none removes what a flag needs, and does not stand beside a fla
   expect((await set("none")).code).toBe(0);
   expect(await needed()).toBeUndefined();
 });
+
+test("a ramp that would leave a flag without what it needs is refused with the command that names it", async () => {
+  const { run } = onData(emptyData());
+  await run("projects", "create", "shop");
+  const place = ["-p", "shop", "-e", "production"];
+  const pages = ["--variants", '{"old":"o","new":"n"}', "--default", "old"];
+  await run("flags", "set", "pages", ...place, "--on", ...pages);
+  await run("flags", "set", "cart", ...place, "--on");
+  await run("flags", "set", "pay", ...place, "--on", "--requires", "cart", "--requires", "pages");
+  const ramp = ["flags", "ramp", "pages", ...place, "--variant", "new", "--to", "99,100", "--every", "1h"];
+  expect(await run(...ramp)).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining("flags set pay --requires cart --requires pages=new"),
+  });
+  await run("flags", "set", "pay", ...place, "--requires", "cart", "--requires", "pages=new");
+  expect((await run(...ramp)).code).toBe(0);
+});

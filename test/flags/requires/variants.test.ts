@@ -81,7 +81,7 @@ async function openCurrency() {
       }),
     try: (flag: string, patch: FlagPatch) => tryChange(app, OPERATOR, shop.place("live", flag), patch, [{}]),
     ramp: (flag: string, patch: FlagPatch) =>
-      startRamp(app, OPERATOR, shop.place("live", flag), { to: [10, 100], every: 3600, patch }),
+      startRamp(app, OPERATOR, shop.place("live", flag), { to: [10, 50], every: 3600, patch }),
     during: (flag: string, patch: FlagPatch) =>
       setFlagFor(app, OPERATOR, shop.place("live", flag), patch, app.clock.now + HOUR),
   };
