@@ -52,6 +52,7 @@ const WALKERS: ReadonlyMap<string, string> = new Map([
   ],
   ["src/flags/rules/context.ts: checkValue", "once each, of a context within its limits"],
   ["src/flags/rules/difference-words.ts: valueInWords withWords", "two levels: a flag and its environments"],
+  ["src/flags/rules/served.ts: resultsOf", "once each result of a rule, which has a limit of depth"],
   [
     "src/flags/rules/shares.ts: splittingAttributes attributesIn",
     "operands of a split once more a level, of RULE_LIMITS",

@@ -81,6 +81,10 @@ Examples:
   run: async (session, { place: names, ...order }) => {
     const { client } = session;
     if (order.order === "show") return show(session, names);
+    if (order.order === "start")
+      await (
+        await import("./needs.ts")
+      ).noteTurnedOff(session, [names], async () => ({ operation: operations.start, body: order.course }));
     const ramp =
       order.order === "start"
         ? await client.call(operations.start, { names, body: order.course })

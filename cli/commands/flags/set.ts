@@ -242,9 +242,19 @@ export async function setFlags(session: Session, values: Values): Promise<void> 
   }
   const places = await inLockOrder(session, values.places);
   // Noted before any of several is changed.
-  if (change.own.enabled === false)
-    await (await import("./needs.ts")).noteTurnedOff(session, places, change.own);
+  if (change.own.enabled === false || change.rules || values.ramp)
+    await (
+      await import("./needs.ts")
+    ).noteTurnedOff(session, places, (place) => planned(session, place, values));
   await eachOf(session, places, (each, place) => setOne(each, { ...values, place }));
+}
+
+/** The change of a flag in a place, by a ramp or at once. */
+async function planned(session: Session, place: Place, { change, ramp }: Values) {
+  const { patch } = await planChange(session, place, change);
+  if (!ramp) return { operation: operations.set, body: patch };
+  const { ramps } = await import("../../../src/operations/ramps.ts");
+  return { operation: ramps.start, body: { ...ramp, patch } };
 }
 
 type One = Omit<Values, "places" | "shared"> & { place: Place };

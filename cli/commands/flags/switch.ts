@@ -90,8 +90,12 @@ async function beforeSeveral(session: Session, places: readonly Place[], enabled
     const { value } = await findFlag(session, place);
     if (!enabledAfter(value.enabled)) off.push({ ...place, neededBy: value.neededBy ?? [] });
   }
-  if (off.some(({ neededBy }) => neededBy.length > 0))
-    await (await import("./needs.ts")).noteTurnedOff(session, off, { enabled: false });
+  if (off.some(({ neededBy }) => neededBy.length > 0)) await noteOff(session, off);
+}
+
+async function noteOff(session: Session, places: readonly (Place & { neededBy: string[] })[]) {
+  const { noteTurnedOff, turningOff } = await import("./needs.ts");
+  await noteTurnedOff(session, places, turningOff);
 }
 
 type One = Omit<Values, "places"> & { place: Place; isAlone: boolean };
@@ -105,8 +109,7 @@ async function switchOne(
     const { value, revision } = await findFlag(session, place);
     const patch = { enabled: enabledAfter(value.enabled) };
     const { neededBy } = value;
-    if (!patch.enabled && isAlone && neededBy)
-      await (await import("./needs.ts")).noteTurnedOff(session, [{ ...place, neededBy }], patch);
+    if (!patch.enabled && isAlone && neededBy) await noteOff(session, [{ ...place, neededBy }]);
     // Prevents that the flag is toggled twice, or created again after it was deleted.
     const at = named ?? revision;
     if (lasts !== null)

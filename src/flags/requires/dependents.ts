@@ -6,7 +6,7 @@ type Place = { project: string; environment: string };
 
 /**
  * The flags that are off for everyone once some are changed, and were not, in the order of their slugs, because they need what
- * is turned off, also through others. Not among them is what is off already, or is changed itself. Throws `not_found`.
+ * is turned off or a variant that is not served any more, also through others. Not among them is what is off already, or is changed itself. Throws `not_found`.
  */
 export async function turnedOffBy(
   { store, now }: Pick<FlagsApp, "store" | "now">,

@@ -2,6 +2,7 @@ import type { FlagValues } from "../flag.ts";
 import { RULE_LIMITS } from "../limits.ts";
 import { type Segments, inlineSegments } from "../flagd/nested-segments.ts";
 import { type FlagRules, parseRules } from "../rules/rules.ts";
+import { servedVariants } from "../rules/served.ts";
 import { type SegmentRecord, rulesBySegment } from "../segment.ts";
 import { acceptedOf } from "./places.ts";
 import { type Requirement, requirementsOf } from "./requirement.ts";
@@ -95,6 +96,9 @@ export function createInlining(
     if (conditions === null) return null;
     const { targeting = {}, defaultVariant } = own;
     const accepted = acceptedOf(own, requirement);
+    // For a condition alone, what no rule serves is as good as off.
+    const served = segments === null ? servedVariants(own) : null;
+    if (served && !accepted.some((each) => served.has(each))) return null;
     const takesDefault = defaultVariant != null && accepted.includes(defaultVariant);
     if (Object.keys(targeting).length === 0) return takesDefault ? conditions : null;
     const name = `${RULE_OF}${record.slug}`;

@@ -57,3 +57,47 @@ describe.each(["0", "1"])("a flag that others need, where changes need %s approv
     }
   });
 });
+
+/** Flags that need a switch to be on, a flag of pages to be new, and one of colours to be any but its default. */
+async function openNeeding() {
+  const commands = onData(tempDirectory());
+  await commands.run("projects", "create", "shop", "--environments", "develop,live");
+  const at = ["-p", "shop", "-e", "live"];
+  const set = async (flag: string, ...options: string[]) =>
+    expect(await commands.run("flags", "set", flag, ...at, ...options)).toMatchObject({ code: 0 });
+  await set("cart", "--on");
+  const halves = ["--targeting", '{"fractional":[["new",50],["old",50]]}'];
+  await set("pages", "--on", "--variants", '{"old":"o","new":"n"}', "--default", "old", ...halves);
+  await set("buy", "--on", "--requires", "cart");
+  await set("tips", "--on", "--requires", "buy");
+  await set("pay", "--on", "--requires", "pages=new");
+  await set("sale", "--on", "--requires", "pages");
+  return { ...commands, at };
+}
+
+test.each([
+  ["set cart --rollout 0", "turns off 2 more: buy, tips"],
+  ["set cart --rollout 1", null],
+  ["set cart --rollout 0 --propose", "turns off 2 more: buy, tips"],
+  ["set cart --rollout 0 --for 2h", "turns off 2 more: buy, tips"],
+  ["set cart --rollout 0 --at 2h", "turns off 2 more: buy, tips"],
+  ["ramp cart --variant off --to 100 --every 1h", "turns off 2 more: buy, tips"],
+  ["ramp cart --variant off --to 50,100 --every 1h", "turns off 2 more: buy, tips"],
+  ["ramp cart --variant off --to 50 --every 1h", null],
+  ["set pages --default new --everyone", "turns off 1 more: sale"],
+  ["set pages --default old --everyone", "turns off 2 more: pay, sale"],
+  ["set pages --default new", null],
+  ["set pages --description pages", null],
+])("flags %s says which others can never be on any more", async (change, words) => {
+  const { run, at } = await openNeeding();
+  const { code, stderr } = await run("flags", ...change.split(" "), ...at);
+  expect({ code, said: /turns off .*/.exec(stderr)?.[0] ?? null }).toEqual({ code: 0, said: words });
+});
+
+test("other variants, of which none is what a flag needs, turn it off", async () => {
+  const { run, at } = await openNeeding();
+  await run("flags", "set", "pay", ...at, "--requires", "none");
+  const variants = ["--variants", '{"x":"1"}', "--default", "x", "--everyone"];
+  const done = await run("flags", "set", "pages", ...at, ...variants);
+  expect([done.code, done.stderr.includes("turns off 1 more: sale")]).toEqual([0, true]);
+});
