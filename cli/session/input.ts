@@ -5,7 +5,6 @@ import type { Io } from "../output/terminal.ts";
 import type { Client } from "./client.ts";
 import type { Config } from "./config.ts";
 import { env } from "./env.ts";
-import { promptChoice, promptSecret, promptText } from "./prompts.ts";
 import { usage } from "./usage.ts";
 
 /** The input of a command: its options, and names that a person is prompted for if they are missing. */
@@ -63,7 +62,7 @@ export function openInput(io: Io, config: Config, client: Client, command: Comma
     const names = canPrompt(io, config) ? await list() : await namesOf(list);
     // An environment is never chosen for the user.
     if (what === "project" && names.length === 1) return names[0]!;
-    if (canPrompt(io, config)) return promptChoice(`Which ${what}?`, names);
+    if (canPrompt(io, config)) return (await prompts()).promptChoice(`Which ${what}?`, names);
     const known = names.length === 0 || names.length > MOST_NAMED ? "" : `: ${names.join(", ")}`;
     throw usage(
       `the ${what} is missing`,
@@ -89,10 +88,10 @@ export function openInput(io: Io, config: Config, client: Client, command: Comma
     if (!isNew && LISTED.has(kind) && (kind === what || command.name() !== "create")) {
       const { listChoices } = await import("./guesses/names.ts");
       const choices = await namesOf(() => listChoices(kind, client, { only: givenProject() }));
-      if (choices.length > 0) return promptChoice(`Which ${kind}?`, choices);
+      if (choices.length > 0) return (await prompts()).promptChoice(`Which ${kind}?`, choices);
     }
     const more = typeof isNew === "string" ? ` (${isNew})` : "";
-    return promptText(`Which ${what}?${more}`, (text) => (text === "" ? "Please write a name" : undefined));
+    return askName(`Which ${what}?${more}`);
   };
   return {
     config,
@@ -122,7 +121,7 @@ export function openInput(io: Io, config: Config, client: Client, command: Comma
       if (given !== undefined) return given as T;
       if (!canPrompt(io, config))
         throw usage(`the ${option} is missing`, `add --${option}: ${choices.join(", ")}`);
-      return (await promptChoice(`Which ${option}?`, [...choices])) as T;
+      return (await (await prompts()).promptChoice(`Which ${option}?`, [...choices])) as T;
     },
     secret: (what, hint) => typedUnseen(what, hint, canPrompt(io, config)),
     readStdin: () => io.readStdin(),
@@ -130,9 +129,17 @@ export function openInput(io: Io, config: Config, client: Client, command: Comma
   };
 }
 
+/** The prompts, which most calls of a command never load. */
+const prompts = () => import("./prompts.ts");
+
+async function askName(question: string): Promise<string> {
+  const { promptText } = await prompts();
+  return promptText(question, (text) => (text === "" ? "Please write a name" : undefined));
+}
+
 async function typedUnseen(what: string, hint: string, mayPrompt: boolean): Promise<string> {
   if (!mayPrompt) throw usage(`${what} is missing`, hint);
-  return promptSecret(what);
+  return (await prompts()).promptSecret(what);
 }
 
 /** The names that there are; none if they cannot be listed. */

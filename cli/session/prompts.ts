@@ -27,20 +27,37 @@ export async function promptSecret(message: string): Promise<string> {
   return promptFor(({ password }) => password({ message: printable(message) }));
 }
 
-/** Whether a person types `y` or `yes`; Enter alone is a no. */
-export async function promptConfirm(question: string): Promise<boolean> {
-  const answer = await promptText(`${question} (y or n)`, (text) =>
-    /^(y|yes|n|no|)$/i.test(text) ? undefined : "Type y and Enter to go on, or Enter to leave it",
+/** Whether a person types `y` or `yes`; Enter alone, `n` and `no` are a no. */
+export function promptConfirm(question: string): Promise<boolean> {
+  return promptDecision(`${question} (y or n)`, "Type y and Enter to go on, or Enter to leave it", (text) =>
+    YES.test(text),
   );
-  return /^y/i.test(answer.trim());
 }
 
-/** Whether a person types the name of the thing to delete; Enter alone is a no. */
-export async function promptName(question: string, name: string): Promise<boolean> {
-  const answer = await promptText(`${question} Type ${name} to confirm.`, (text) =>
-    text === name || text === "" ? undefined : `Type ${printable(name)}, or Enter to leave it`,
+/** Whether a person types the name of the thing to delete; Enter alone is a no, and so are `n` and `no` for any other name. */
+export function promptName(question: string, name: string): Promise<boolean> {
+  const wanted = `Type ${name}`;
+  return promptDecision(
+    `${question} ${wanted} to confirm.`,
+    `${wanted}, or Enter to leave it`,
+    (text) => text === name,
   );
-  return answer.trim() === name;
+}
+
+const YES = /^y(es)?$/i;
+const NO = /^(no?)?$/i;
+
+/** Asks until an answer is a yes, or else a no. A wrong answer is asked for again in an empty field, so that Enter leaves it. */
+async function promptDecision(
+  question: string,
+  again: string,
+  isYes: (text: string) => boolean,
+): Promise<boolean> {
+  for (let message = question; ; message = again) {
+    const answer = (await promptText(message, () => undefined)).trim();
+    if (isYes(answer)) return true;
+    if (NO.test(answer)) return false;
+  }
 }
 
 /** A choice, with a label if that is more than its value. */
@@ -74,6 +91,7 @@ export function promptOption(
 /** Prompts once the terminal is quiet, so that what was typed or pasted before is not taken for the answer. */
 async function promptFor(prompt: (prompts: typeof Prompts) => Promise<string | symbol>): Promise<string> {
   const prompts = await import("@clack/prompts");
+  prompts.updateSettings({ aliases: { [END_OF_INPUT]: "cancel" } });
   // The library wraps at the width that is stored here, also at one of 0 columns.
   process.stdout.columns = usableWidth(process.stdout.columns);
   await discardInput();
@@ -81,6 +99,9 @@ async function promptFor(prompt: (prompts: typeof Prompts) => Promise<string | s
   if (typeof answer !== "string") throw new Cancelled();
   return answer;
 }
+
+/** Ctrl-D, which ends a question as Ctrl-C does. */
+const END_OF_INPUT = "\x04";
 
 /** How long a terminal has to be quiet before a prompt, and how long to wait for that, in milliseconds. */
 const QUIET = 50;

@@ -5,7 +5,6 @@ import type { Io } from "../output/terminal.ts";
 import { type Client, type Explanation, type Transport, clientOn, confirming } from "./client.ts";
 import type { Config } from "./config.ts";
 import { canPrompt } from "./input.ts";
-import { promptConfirm, promptName } from "./prompts.ts";
 import { withoutKept } from "./kept/without-kept.ts";
 import { usage } from "./usage.ts";
 
@@ -55,7 +54,10 @@ export function openSession(
     io.note("Nothing was changed.\n");
     throw new Failed();
   };
-  const confirm = async (question: string) => requireYes(await promptConfirm(question));
+  const confirm = async (question: string) => {
+    const { promptConfirm } = await import("./prompts.ts");
+    requireYes(await promptConfirm(question));
+  };
   const printer = createPrinter(io, { ...config, field });
   const short = (text: string) => (namesPlace ? text : withoutKept(text));
   const confirmations = {
@@ -80,6 +82,7 @@ export function openSession(
       const what = `${kind} ${name}${more}`;
       if (!canPrompt(io, config))
         throw usage(`${what} would be deleted, and confirming needs a terminal`, "add --yes to delete it");
+      const { promptName } = await import("./prompts.ts");
       requireYes(await promptName(`Delete ${what}?`, name));
     },
   };

@@ -13,6 +13,7 @@ async function openShop() {
 /** The keys that leave a question without an answer. */
 const LEFT = [
   ["Ctrl-C", "\x03"],
+  ["Ctrl-D", "\x04"],
   ["Escape", "\x1b"],
 ] as const;
 
@@ -44,10 +45,45 @@ describe("a delete", () => {
     await terminal.shows("Type shop to confirm");
     terminal.type("ls\r");
     await terminal.shows("Type shop, or Enter to leave it");
-    terminal.type("\x7f\x7fshop\r");
+    terminal.type("shop\r");
     const { code, screen } = await terminal.ends();
     expect({ code, screen }).toEqual({ code: 0, screen: expect.stringContaining("deleted project shop") });
     expect((await run("projects", "get", "shop")).code).toBe(3);
+  });
+
+  test.each([["n"], ["No"]])("is left after %s", async (answer) => {
+    const { at, run } = await openShop();
+    const terminal = at("projects", "delete", "shop");
+    await terminal.shows("Type shop to confirm");
+    terminal.type(`${answer}\r`);
+    const { code, screen } = await terminal.ends();
+    expect({ code, screen }).toEqual({ code: 1, screen: expect.stringContaining("Nothing was changed.") });
+    expect((await run("projects", "get", "shop")).code).toBe(0);
+  });
+
+  test("of what is named n is made after n", async () => {
+    const { at, run } = await openShop();
+    await run("projects", "create", "n");
+    const terminal = at("projects", "delete", "n");
+    await terminal.shows("Type n to confirm");
+    terminal.type("n\r");
+    expect((await terminal.ends()).code).toBe(0);
+    expect((await run("projects", "get", "n")).code).toBe(3);
+  });
+
+  test.each([
+    ["Enter alone", "\r", 1],
+    ["n", "n\r", 1],
+    ["Ctrl-D", "\x04", 130],
+  ])("is left after another name by %s", async (_, keys, code) => {
+    const { at, run } = await openShop();
+    const terminal = at("projects", "delete", "shop");
+    await terminal.shows("Type shop to confirm");
+    terminal.type("ls\r");
+    await terminal.shows("Type shop, or Enter to leave it");
+    terminal.type(keys);
+    expect((await terminal.ends()).code).toBe(code);
+    expect((await run("projects", "get", "shop")).code).toBe(0);
   });
 
   test("is left by an interrupt that was typed before the question", async () => {
@@ -153,6 +189,24 @@ describe("a change in a locked environment", () => {
     const { stdout } = await run("flags", "get", "sale", "-p", "shop", "-e", "production");
     expect(/^state +(\w+)$/m.exec(stdout)?.[1] ?? "").toBe(state);
   });
+});
+
+test.each([
+  ["Enter alone", "\r", 1, ""],
+  ["n", "n\r", 1, ""],
+  ["Ctrl-D", "\x04", 130, ""],
+  ["y", "y\r", 0, "on"],
+])("a question that got another answer takes %s then", async (_, keys, code, state) => {
+  const { at, run } = await openShop();
+  await run("environments", "lock", "production", "-p", "shop");
+  const terminal = at("flags", "set", "sale", "-p", "shop", "-e", "production", "--on");
+  await terminal.shows("Change it all the same?");
+  terminal.type("maybe\r");
+  await terminal.shows("Type y and Enter to go on, or Enter to leave it");
+  terminal.type(keys);
+  expect((await terminal.ends()).code).toBe(code);
+  const { stdout } = await run("flags", "get", "sale", "-p", "shop", "-e", "production");
+  expect(/^state +(\w+)$/m.exec(stdout)?.[1] ?? "").toBe(state);
 });
 
 describe("the choice of an environment", () => {
