@@ -247,9 +247,9 @@ export const deliveries = {
     clearEnded,
     claimAlert,
     admit: (pace: Pace, now: number) => (require("./paces.ts") as typeof Paces).admit(pace, now),
-    holdReply: (...args: Parameters<typeof Paces.holdReply>) =>
+    holdReply: (...args: Parameters<(typeof Paces)["holdReply"]>) =>
       (require("./paces.ts") as typeof Paces).holdReply(...args),
-    releaseReply: (...args: Parameters<typeof Paces.releaseReply>) =>
+    releaseReply: (...args: Parameters<(typeof Paces)["releaseReply"]>) =>
       (require("./paces.ts") as typeof Paces).releaseReply(...args),
     giveBack: (pace: Pace, at: number) => (require("./paces.ts") as typeof Paces).giveBack(pace, at),
   },
