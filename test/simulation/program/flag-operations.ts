@@ -80,10 +80,12 @@ export function setFlagTo(at: FlagSet): Operation {
       confirmed: at.confirmed,
     }),
     expect(model) {
-      const refusal = barrier(model, at, at.confirmed);
+      const known = environmentIn(model, at.project, at.environment)?.project.flags.get(at.flag);
+      // All environments share its description, which no reader gets.
+      const isDetail = known !== undefined && Object.keys(at.patch.patch).join() === "description";
+      const refusal = barrier(model, at, at.confirmed || isDetail);
       if (refusal) return refusal;
       const { project: found, place } = environmentIn(model, at.project, at.environment)!;
-      const known = found.flags.get(at.flag);
       // Its creation, which gives it a description, is a change in every environment.
       if (at.absent && known) return "conflict";
       const before = known ? { ...valuesIn(known, at.environment), description: known.description } : blank();
