@@ -2,6 +2,7 @@ import type { FlagPlace, FlagRecord } from "../flags/flag.ts";
 import { stepped } from "../flags/ramps/ramp-plan.ts";
 import { nextStep, type Ramp } from "../flags/ramps/ramp.ts";
 import { turnedOffBy, turnedOffInWords } from "../flags/requires/dependents.ts";
+import { startsRamp } from "../flags/requires/to-check.ts";
 import type { FlagsApp } from "../flags/store.ts";
 import type { SetupChange } from "./setup.ts";
 
@@ -44,7 +45,7 @@ type Changed = FlagPlace & { record?: FlagRecord; ramp?: Ramp };
 /** The flag that a change sets, or of which it starts a ramp. */
 function changedFlag(each: SetupChange): Changed[] {
   if (each.change === "putFlag") return [each];
-  if (each.change !== "putRamp" || each.history === null || each.history.before !== null) return [];
+  if (!startsRamp(each)) return [];
   const { project, ramp } = each;
   return [{ project, environment: ramp.environment, flag: ramp.flag, ramp }];
 }

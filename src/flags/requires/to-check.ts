@@ -55,16 +55,18 @@ export function needsToCheck(all: readonly { change: string }[]): NeedsCheck[] {
   for (const [{ project, environment, flag }, lost] of losses(changes)) {
     const check = checkOf(project);
     check.environments?.add(environment);
-    const here = check.lost.get(environment) ?? new Map<string, readonly string[]>();
-    check.lost.set(environment, here.set(flag, lost));
+    setIn(check.lost, environment, flag, lost);
   }
   for (const { project, environment, flag, variant } of newDefaults(all)) {
     const check = checkOf(project);
     check.environments?.add(environment);
-    const here = check.defaults.get(environment) ?? new Map<string, string>();
-    check.defaults.set(environment, here.set(flag, variant));
+    setIn(check.defaults, environment, flag, variant);
   }
   return [...checks.values()];
+}
+
+function setIn<V>(all: Map<string, Map<string, V>>, environment: string, flag: string, value: V): void {
+  all.set(environment, (all.get(environment) ?? new Map<string, V>()).set(flag, value));
 }
 
 /** The variants that ramps which start, and experiments that are shipped, make the defaults of their flags. */
@@ -75,7 +77,7 @@ function newDefaults(all: readonly { change: string }[]): (FlagPlace & { variant
       const { project, environment, flag, newDefault: variant } = each;
       return [{ project, environment, flag, variant }];
     }
-    if (!isPutRamp(each) || each.history === null || each.history.before !== null) return [];
+    if (!startsRamp(each)) return [];
     const { environment, flag } = each.ramp;
     const variant = newDefaultOf(each.ramp);
     return variant === undefined ? [] : [{ project: each.project, environment, flag, variant }];
@@ -85,6 +87,11 @@ function newDefaults(all: readonly { change: string }[]): (FlagPlace & { variant
 /** Whether a change is of a ramp. */
 export function isPutRamp(each: { change: string }): each is PutRamp {
   return each.change === "putRamp";
+}
+
+/** Whether a change starts a ramp. */
+export function startsRamp(each: { change: string }): each is PutRamp {
+  return isPutRamp(each) && each.history !== null && each.history.before === null;
 }
 
 /** The flags that lose variants by all of the changes together. */

@@ -272,7 +272,7 @@ function addHash(reading: Reading, hash: number, text: string): void {
 
 const [FNV_BASIS, FNV_PRIME] = [0x811c9dc5, 0x01000193];
 
-/** The hash FNV-1a over the UTF-16 units of a text (Fowler, Noll, Vo; RFC 9923), after those that `before` is the hash of. */
+/** The hash FNV-1a over the UTF-16 units of a text (Fowler, Noll, Vo; RFC 9923); it continues `before`, the hash of a text before it. */
 function hashOf(before: number, text: string): number {
   let hash = before;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), FNV_PRIME);
