@@ -51,6 +51,9 @@ export type Dispatched =
 
 const NO_PUBLIC_URL = "the server does not know its public URL, which the link begins with";
 
+/** Milliseconds until a reply is tried again that waits for the attempt of another one. */
+const PENDING_MS = 5000;
+
 const REPLIED = "another automatic reply went there within 24 hours";
 
 const NO_ADDRESS = "the address is not one plain mail address";
@@ -161,7 +164,7 @@ async function sendToTarget(
 async function sendAtPace(
   { store, now }: Dispatching,
   pace: Pace,
-  send: (at: number) => Promise<Attempt | string>,
+  send: (at: number) => Promise<Attempt | string | number>,
 ): Promise<Attempt | string | number> {
   const at = now();
   const dueAt = await store.deliveries.admit(pace, at);
@@ -171,8 +174,8 @@ async function sendAtPace(
   return attempt;
 }
 
-const isDelivered = (attempt: Attempt | string) =>
-  typeof attempt !== "string" && attempt.outcome === "delivered";
+const isDelivered = (attempt: Attempt | string | number) =>
+  typeof attempt === "object" && attempt.outcome === "delivered";
 
 /** Sends a request to confirm, unless its mailbox was asked too lately: several may have waited. */
 async function askToConfirm(dispatching: Dispatching, delivery: ClaimedDelivery, content: DeliveryContent) {
@@ -188,8 +191,9 @@ async function replyOnce(dispatching: Dispatching, delivery: ClaimedDelivery, co
   const hash = sentReplyHash(content.form.key, delivery.target);
   return sendAtPace(dispatching, paceOfReplies(content.form.key), async (at) => {
     // The same delivery may hold it since an attempt that was cut off.
-    const isHeld = await deliveries.holdReply(hash, delivery.id, at, at + AUTOREPLY_LIMITS.apart * 1000);
-    if (!isHeld) return REPLIED;
+    const hold = await deliveries.holdReply(hash, delivery.id, at, at + AUTOREPLY_LIMITS.apart * 1000);
+    if (hold === "pending") return at + PENDING_MS;
+    if (hold === "sent") return REPLIED;
     const attempt = await sendMail(dispatching, delivery, content);
     if (!isDelivered(attempt)) await deliveries.releaseReply(hash, delivery.id);
     return attempt;

@@ -151,6 +151,9 @@ export type DeliveryQuery = {
 /** A digest that is sent at `at`, in milliseconds since 1970, with `count` notices so far. */
 export type WaitingDigest = { project: string; target: string; at: number; count: number };
 
+/** Whether an automatic reply may be sent: now, perhaps later since another one is being sent, or not any more. */
+export type ReplyHold = "held" | "pending" | "sent";
+
 type DeliveryStore = {
   /** Newest first: at most `limit`, of at most `MAX_SCANNED`; `next` is the id to go on before, null at the end. */
   page(query: DeliveryQuery): Promise<{ items: Delivery[]; next: string | null }>;
@@ -201,11 +204,8 @@ type DeliveryStore = {
   admit(pace: Pace, now: number): Promise<number>;
   /** Takes back what `admit` recorded for a time. */
   giveBack(pace: Pace, at: number): Promise<void>;
-  /**
-   * Records until when a mailbox, by its hash, is sent no other automatic reply than a delivery, unless that holds for another
-   * one. Returns whether it did.
-   */
-  holdReply(hash: string, delivery: string, now: number, until: number): Promise<boolean>;
+  /** Records until when a mailbox, by its hash, is sent no other automatic reply than a delivery, unless that holds for another one. */
+  holdReply(hash: string, delivery: string, now: number, until: number): Promise<ReplyHold>;
   /** Takes back what `holdReply` recorded for a delivery. */
   releaseReply(hash: string, delivery: string): Promise<void>;
   /** How many deliveries of some projects are queued; no more than `atMost` are counted. Default: of all. */

@@ -17,6 +17,7 @@ import {
   retryFailed,
 } from "./deliveries.ts";
 import type * as Welcomes from "../memberships/welcomes.ts";
+import type * as Replies from "./held-replies.ts";
 import type * as Paces from "./paces.ts";
 import { closeDigests, noticeContent, waitingDigests } from "./notices.ts";
 import { bytesOf, textOf } from "../ids.ts";
@@ -247,10 +248,10 @@ export const deliveries = {
     clearEnded,
     claimAlert,
     admit: (pace: Pace, now: number) => (require("./paces.ts") as typeof Paces).admit(pace, now),
-    holdReply: (...args: Parameters<(typeof Paces)["holdReply"]>) =>
-      (require("./paces.ts") as typeof Paces).holdReply(...args),
-    releaseReply: (...args: Parameters<(typeof Paces)["releaseReply"]>) =>
-      (require("./paces.ts") as typeof Paces).releaseReply(...args),
+    holdReply: (...args: Parameters<(typeof Replies)["holdReply"]>) =>
+      (require("./held-replies.ts") as typeof Replies).holdReply(...args),
+    releaseReply: (...args: Parameters<(typeof Replies)["releaseReply"]>) =>
+      (require("./held-replies.ts") as typeof Replies).releaseReply(...args),
     giveBack: (pace: Pace, at: number) => (require("./paces.ts") as typeof Paces).giveBack(pace, at),
   },
 };

@@ -1,6 +1,6 @@
 import type { Pace } from "../../../delivery/delivery.ts";
-import { bytesOf, bytesOfHash } from "../ids.ts";
-import { FOR_UPDATE_OF_S, type Work, only, run } from "../work.ts";
+import { bytesOfHash } from "../ids.ts";
+import { type Work, only, run } from "../work.ts";
 
 /** When a request to confirm may be sent that has a place by each of some paces, which is recorded; null for one too many. */
 export function* takePlaces(paces: readonly Pace[], now: number): Work<number | null> {
@@ -51,29 +51,5 @@ function* keepPlaces({ hash, most, within }: Pace, taken: readonly number[]): Wo
     key: bytesOfHash(hash),
     times: JSON.stringify(kept),
     expiresAt: (kept.at(-1) ?? 0) + within,
-  });
-}
-
-/**
- * Records that a mailbox gets an automatic reply until a time, unless it gets another one. Returns whether it did. Waits for a purge
- * of the submission, which would leave what is recorded meanwhile.
- */
-export function* holdReply(hash: string, delivery: string, now: number, until: number): Work<boolean> {
-  const changes = yield* run(
-    `INSERT INTO autoreplies (hash, form_id, expires_at, delivery)
-     SELECT $key, s.form_id, CAST($until AS BIGINT), d.id
-     FROM deliveries d JOIN submissions s ON s.seq = d.submission_seq WHERE d.id = $delivery ${FOR_UPDATE_OF_S}
-     ON CONFLICT (hash) DO UPDATE SET expires_at = excluded.expires_at, delivery = excluded.delivery
-     WHERE autoreplies.expires_at <= $now OR autoreplies.delivery = excluded.delivery`,
-    { key: bytesOfHash(hash), delivery: bytesOf(delivery), now, until },
-  );
-  return changes > 0;
-}
-
-/** Takes back what {@link holdReply} recorded for a delivery. */
-export function* releaseReply(hash: string, delivery: string): Work<void> {
-  yield* run("DELETE FROM autoreplies WHERE hash = $key AND delivery = $delivery", {
-    key: bytesOfHash(hash),
-    delivery: bytesOf(delivery),
   });
 }
