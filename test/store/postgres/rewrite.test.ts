@@ -1,13 +1,21 @@
 import { describe, expect, test } from "bun:test";
+import { SQL } from "bun";
 import { eventually } from "../../support/eventually.ts";
 import { parseDatabaseUrl } from "../../../src/store/postgres/database-url.ts";
 import { createConnections } from "../../../src/store/postgres/connection.ts";
+import { rewriteTables } from "../../../src/store/postgres/rewrite.ts";
 import { openPostgresStore } from "../../../src/store/postgres/store.ts";
 import { addForm } from "../../support/records/apply.ts";
 import { fileKept, submissionTo } from "../../support/records/records.ts";
 import { insertNoted } from "../../contracts/driver.ts";
 import { reasonOf } from "../../support/refusals.ts";
-import { databaseOf, IS_POSTGRES_HERE, emptyDatabase, execute } from "../../support/postgres/postgres.ts";
+import {
+  databaseOf,
+  IS_POSTGRES_HERE,
+  emptyDatabase,
+  execute,
+  sharedPostgres,
+} from "../../support/postgres/postgres.ts";
 
 describe.skipIf(!IS_POSTGRES_HERE)("a rewrite", () => {
   test("is refused for a role that PostgreSQL would not let rewrite anything", async () => {
@@ -69,17 +77,7 @@ describe.skipIf(!IS_POSTGRES_HERE)("a rewrite", () => {
       expect(await statistics()).not.toContain("purged");
       expect((await statistics()).includes("kept@example.com")).toBe(kept.length > 0);
       expect(await execute(schema, { database })).toEqual(before);
-      // What a transaction of another database of the server may still see stays until it has ended.
-      await eventually("the file holds no value", async () => {
-        await execute("VACUUM (FULL) pg_statistic", { database });
-        const [file] = await execute("SELECT pg_relation_filepath('pg_statistic') AS path", { database });
-        await execute("CHECKPOINT", { database });
-        const [bytes] = await execute(
-          `SELECT position('purged'::bytea IN pg_read_binary_file('${String(file!["path"])}'))::text AS at`,
-          { database },
-        );
-        return bytes!["at"] === "0";
-      });
+      expect(await filesWith("convert_to('purged', 'utf8')", database)).toEqual([]);
     },
   );
 
@@ -89,25 +87,45 @@ describe.skipIf(!IS_POSTGRES_HERE)("a rewrite", () => {
     await using stack = new AsyncDisposableStack();
     const store = await openPostgresStore(parseDatabaseUrl(url));
     stack.defer(() => store.close());
-    const content = "c0ffee".padStart(64, "9");
-    const insert = `INSERT INTO idempotency_keys (hash, content, submission, expires_at)
-      SELECT sha256(n::text::bytea), decode('${content}', 'hex'), decode(md5(n::text), 'hex'), 1 FROM generate_series(1, 20) n`;
-    await execute(insert, { database });
-    await execute("ANALYZE", { database });
-    await execute("DELETE FROM idempotency_keys", { database });
+    // What a transaction of another database that has begun to write could see is not kept for it.
+    stack.defer(await transactionIn("postgres", "SELECT pg_current_xact_id()"));
+    await hashThenDelete(database);
     await store.submissions.rewrite();
-    await eventually("no file holds a hash", async () => {
-      await execute("VACUUM (FULL) pg_statistic", { database });
-      await execute("CHECKPOINT", { database });
-      const left = await execute(
-        `SELECT relname FROM pg_class WHERE relkind IN ('r', 'i', 't') AND relfilenode <> 0 AND
-           position(decode('${content}', 'hex') IN pg_read_binary_file(pg_relation_filepath(oid), true)) > 0`,
-        { database },
-      );
-      return left.length === 0;
-    });
+    expect(await filesWith(`decode('${HASH}', 'hex')`, database)).toEqual([]);
     const statistics = await execute("SELECT s::text AS text FROM pg_statistic s", { database });
-    expect(statistics.map(({ text }) => String(text)).join(" ")).not.toContain(content);
+    expect(statistics.map(({ text }) => String(text)).join(" ")).not.toContain(HASH);
+  });
+
+  test("waits for a transaction of the same database that sees what was deleted", async () => {
+    const url = await emptyDatabase();
+    const database = databaseOf(url);
+    await using stack = new AsyncDisposableStack();
+    const store = await openPostgresStore(parseDatabaseUrl(url));
+    stack.defer(() => store.close());
+    const end = await transactionIn(database, "SELECT 1");
+    await hashThenDelete(database);
+    const rewritten = store.submissions.rewrite();
+    await eventually("the rewrite looks for older transactions", async () => {
+      const looks = await execute(
+        `SELECT 1 FROM pg_stat_activity WHERE datname = '${database}' AND pid <> pg_backend_pid() AND query LIKE '%backend_xmin%'`,
+      );
+      return looks.length > 0;
+    });
+    await end();
+    await rewritten;
+    expect(await filesWith(`decode('${HASH}', 'hex')`, database)).toEqual([]);
+  });
+
+  test("is refused, before any table is locked, while such a transaction stays open", async () => {
+    const url = await emptyDatabase();
+    await using stack = new AsyncDisposableStack();
+    const store = await openPostgresStore(parseDatabaseUrl(url));
+    stack.defer(() => store.close());
+    stack.defer(await transactionIn(databaseOf(url), "SELECT 1"));
+    await hashThenDelete(databaseOf(url));
+    const connections = createConnections(parseDatabaseUrl(url));
+    stack.defer(() => connections.close());
+    expect(await reasonOf(rewriteTables(connections, 0))).toBe("unavailable");
   });
 
   test("has no time limit, and leaves that of other connections as it is", async () => {
@@ -129,3 +147,36 @@ describe.skipIf(!IS_POSTGRES_HERE)("a rewrite", () => {
     expect(await reasonOf(store.submissions.rewrite())).toBe("unsupported database-pooled");
   });
 });
+
+const HASH = "c0ffee".padStart(64, "9");
+
+async function hashThenDelete(database: string): Promise<void> {
+  const insert = `INSERT INTO idempotency_keys (hash, content, submission, expires_at)
+    SELECT sha256(n::text::bytea), decode('${HASH}', 'hex'), decode(md5(n::text), 'hex'), 1 FROM generate_series(1, 20) n`;
+  for (const statement of [insert, "ANALYZE", "DELETE FROM idempotency_keys"])
+    await execute(statement, { database });
+}
+
+/** Begins a transaction that stays open with its snapshot. Returns what ends it. */
+async function transactionIn(database: string, statement: string): Promise<() => Promise<void>> {
+  const sql = new SQL((await sharedPostgres()).url(database), { max: 1 });
+  const connection = await sql.reserve();
+  await connection.unsafe("BEGIN ISOLATION LEVEL REPEATABLE READ");
+  await connection.unsafe(statement);
+  return async () => {
+    await connection.unsafe("COMMIT");
+    await connection.release();
+    await sql.close();
+  };
+}
+
+/** The tables and indexes whose files on disk hold some bytes. */
+async function filesWith(bytes: string, database: string): Promise<unknown[]> {
+  await execute("CHECKPOINT", { database });
+  const held = await execute(
+    `SELECT relname FROM pg_class WHERE relkind IN ('r', 'i', 't') AND pg_relation_filepath(oid) IS NOT NULL
+       AND position(${bytes} IN pg_read_binary_file(pg_relation_filepath(oid), true)) > 0`,
+    { database },
+  );
+  return held.map(({ relname }) => relname);
+}

@@ -111,6 +111,8 @@ const DEFAULTS = {
   max_connections: "1500",
   shared_buffers: "64MB",
   ssl: "on",
+  // Its transactions come at any time, and would see what a test has just deleted.
+  autovacuum: "off",
   // How long a transaction waits before the server looks whether it waits for itself.
   deadlock_timeout: "20ms",
 };
