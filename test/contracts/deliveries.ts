@@ -459,23 +459,32 @@ export function deliveriesContract(driver: Driver): void {
     });
 
     test("hold a mailbox for one automatic reply until a time, or until that takes it back", async () => {
-      const { store, submit, all } = await begin();
+      const { store, submit, turn, all } = await begin();
       await submit(to("a", "autoreply"), to("b", "autoreply"));
       const [one, other] = (await all()).map(({ id }) => id) as [string, string];
       const hash = new Bun.CryptoHasher("sha256").update("mailbox").digest("hex");
       const hold = (id: string, now: number) => store.deliveries.holdReply(hash, id, now, now + 10);
-      expect(await Promise.all([hold(one, NOW), hold(one, NOW)])).toEqual([true, true]);
-      expect(await hold(other, NOW + 9)).toBe(false);
-      expect(await hold(one, NOW + 9)).toBe(true);
-      expect(await hold(other, NOW + 18)).toBe(false);
+      expect(await Promise.all([hold(one, NOW), hold(one, NOW)])).toEqual(["held", "held"]);
+      expect(await hold(other, NOW + 9)).toBe("pending");
+      expect(await hold(one, NOW + 9)).toBe("held");
+      expect(await hold(other, NOW + 18)).toBe("pending");
       await store.deliveries.releaseReply(hash, other);
-      expect(await hold(other, NOW + 18)).toBe(false);
+      expect(await hold(other, NOW + 18)).toBe("pending");
       await store.deliveries.releaseReply(hash, one);
-      expect(await hold(other, NOW + 18)).toBe(true);
-      expect(await hold(one, NOW + 28)).toBe(true);
+      expect(await hold(other, NOW + 18)).toBe("held");
+      expect(await hold(one, NOW + 28)).toBe("held");
       const both = await Promise.all([hold(one, NOW + 99), hold(other, NOW + 99)]);
-      expect(both.filter(Boolean)).toHaveLength(1);
-      expect(await hold(nextId(), NOW + 999)).toBe(false);
+      expect(both.toSorted()).toEqual(["held", "pending"]);
+      await turn({ limit: 2 });
+      const result = { attempts: 1, code: 250, error: null, status: "delivered", dueAt: NOW } as const;
+      await turn({
+        settled: [one, other].map((id) => ({ ...result, id, attempt: { at: NOW, duration: 1 } })),
+      });
+      expect((await Promise.all([hold(one, NOW + 100), hold(other, NOW + 100)])).toSorted()).toEqual([
+        "held",
+        "sent",
+      ]);
+      expect(await hold(nextId(), NOW + 999)).toBe("sent");
     });
 
     test("alert once about a target until the alert expires", async () => {

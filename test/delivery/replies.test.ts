@@ -143,7 +143,7 @@ describe("automatic replies that waited for a mail server", () => {
     answer.resolve(result);
     await running;
     await mailIn(SOON);
-    expect((await all()).map(({ status }) => status).toSorted()).toEqual(statuses);
+    expect((await all()).map(({ status }): string => status).toSorted()).toEqual(statuses);
   });
 
   test("are sent again after a server was killed while it sent them, and by who wants that", async () => {

@@ -75,7 +75,7 @@ export async function rewriteTables(
 async function outlastOlderTransactions(query: Query, patience: number): Promise<void> {
   const { rows } = await query("SELECT pg_current_xact_id()::xid::text AS xid");
   for (const end = clock.steady() + patience; ; await clock.sleep(50)) {
-    const older = await query(OLDER_TRANSACTIONS, [rows[0]!["xid"]]);
+    const older = await query(OLDER_TRANSACTIONS, [String(rows[0]!["xid"])]);
     if (older.rows.length === 0) return;
     if (clock.steady() > end)
       throw new AppError("unavailable", "a transaction that sees what was deleted is open, such as a backup");
