@@ -22,6 +22,13 @@ export async function requireNeedsAfter(
     const puts = own.filter((each) => each.change === "putFlag");
     // The details of a flag, which all environments share, are put in one of them.
     const archived = new Map(puts.map(({ flag, record }) => [flag, record.archived]));
+    const ramped = new Map(
+      changes.flatMap((each) =>
+        isPutRamp(each) && each.project === project
+          ? [[`${each.ramp.environment}/${each.ramp.flag}`, each.ramp]]
+          : [],
+      ),
+    );
     const restored = puts.flatMap((each) => (archives(each) === false ? [each.flag] : []));
     const stored = (await environments.list(project).catch(unlessMissing)) ?? [];
     const slugs = new Set([...stored.map(({ slug }) => slug), ...puts.map(({ environment }) => environment)]);
@@ -61,11 +68,9 @@ export async function requireNeedsAfter(
       requireNeededVariants(needs, check, rulesOf);
       const found = new Map<string, Ramp | undefined>();
       for (const flag of rampsToRead(needs, check, rulesOf)) {
-        const put = changes
-          .filter((each) => isPutRamp(each))
-          .findLast(({ ramp, project: of }) => of === project && isAt(ramp, environment, flag));
-        const stored = isStored && !put ? await ramps.find({ project, environment, flag }) : undefined;
-        found.set(flag, put?.ramp ?? stored?.ramp);
+        const own = ramped.get(`${environment}/${flag}`);
+        const stored = isStored && !own ? await ramps.find({ project, environment, flag }) : undefined;
+        found.set(flag, own ?? stored?.ramp);
       }
       requireOtherDefaults(needs, check, found);
     }
@@ -76,10 +81,6 @@ function isEnvironmentDrop(each: {
   change: string;
 }): each is ProjectChange & { change: "deleteEnvironment" } {
   return each.change === "deleteEnvironment";
-}
-
-function isAt(ramp: Ramp, environment: string, flag: string): boolean {
-  return ramp.environment === environment && ramp.flag === flag;
 }
 
 /** Nothing for a project that does not exist yet. */

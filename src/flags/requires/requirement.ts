@@ -62,6 +62,10 @@ export function requirementLines(text: string): { line: string; requirement: Req
 export function neededBy(needing: readonly Needing[]): Map<string, string[]> {
   const users = new Map<string, string[]>();
   for (const { slug, requires } of needing)
-    for (const { flag } of requirementsOf(requires)) users.set(flag, [...(users.get(flag) ?? []), slug]);
+    for (const { flag } of requirementsOf(requires)) {
+      const known = users.get(flag);
+      if (known) known.push(slug);
+      else users.set(flag, [slug]);
+    }
   return users;
 }
