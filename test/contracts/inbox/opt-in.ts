@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { NewDelivery } from "../../../src/delivery/delivery.ts";
+import type { NewDelivery, Pace } from "../../../src/delivery/delivery.ts";
 import type { Conditions } from "../../../src/forms/intake/insertion.ts";
 import type { StoredConsent } from "../../../src/forms/opt-in/consent.ts";
 import { applyDefinition, filledDefinition } from "../../../src/flags/segment.ts";
@@ -156,6 +156,24 @@ export function optInContract(driver: Driver): void {
       const at = (minutes: number) => new Date(NOW + minutes * 60_000).toISOString();
       expect(dueAt).toEqual([at(0), at(1), at(2), null, null]);
       expect(await store.deliveries.nextAt([""])).toBeNull();
+    });
+
+    test("wait for the places that their form has given away ahead, also after one whose mailbox was asked too often", async () => {
+      const { send } = await newForm();
+      const ofForm = { hash: "ef".repeat(32), most: 1, within: 1000, apart: 0, waits: true } as const;
+      const toMailbox = { hash: "fe".repeat(32), most: 1, within: 1000, apart: 0 };
+      const dueAt = async (...paces: Pace[]) => {
+        const id = nextId();
+        await send("e@example.com", {}, [{ id, kind: "confirmation", target: "e@example.com", paces }]);
+        const { nextAt = null } = (await store.deliveries.find(id)) ?? {};
+        return nextAt && Date.parse(nextAt) - NOW;
+      };
+      expect([await dueAt(ofForm, toMailbox), await dueAt(ofForm), await dueAt(ofForm)]).toEqual([
+        0, 1000, 2000,
+      ]);
+      expect(await dueAt(ofForm, toMailbox)).toBeNull();
+      await submissions.clearExpired(NOW + 1500, 100);
+      expect(await dueAt(ofForm)).toBe(3000);
     });
 
     test("who unsubscribe leave the segments of the form, whichever of their submissions they came by", async () => {

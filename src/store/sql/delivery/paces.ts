@@ -38,7 +38,7 @@ export function* giveBack(pace: Pace, at: number): Work<void> {
 function* placesBy({ hash, within }: Pace, now: number): Work<number[]> {
   const { times } = yield* only<{ times: string }>(
     `INSERT INTO confirmations (hash, times, expires_at) VALUES ($key, '[]', $expiresAt)
-     ON CONFLICT (hash) DO UPDATE SET expires_at = excluded.expires_at RETURNING times`,
+     ON CONFLICT (hash) DO UPDATE SET expires_at = confirmations.expires_at RETURNING times`,
     { key: bytesOfHash(hash), expiresAt: now + within },
   );
   return JSON.parse(times) as number[];
