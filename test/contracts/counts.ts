@@ -86,6 +86,7 @@ async function createWalker(store: Store) {
   const forms = [await addForm(store, fresh()), await addForm(store, fresh())];
   const ids: string[] = [];
   const known = { id: nextId() };
+  let steps = 0;
   return async ({ what, pick, more }: Step): Promise<unknown> => {
     const { submissions } = store;
     const form = forms[pick % forms.length]!;
@@ -100,6 +101,8 @@ async function createWalker(store: Store) {
       return submissions.insert(submission);
     };
     const hash = String(pick % 10).repeat(64);
+    // A deletion frees the number of an event, and takes longer than a millisecond to be seen.
+    const by = { who: "ann", at: NOW + (steps += 1) };
     switch (what) {
       case "insert":
         return insert(form.key, null);
@@ -123,19 +126,14 @@ async function createWalker(store: Store) {
           }),
         );
       case "mark":
-        return submissions.mark(
-          [picked],
-          SUBMISSION_MARKS[more % SUBMISSION_MARKS.length]!,
-          {},
-          { who: "ann", at: NOW },
-        );
+        return submissions.mark([picked], SUBMISSION_MARKS[more % SUBMISSION_MARKS.length]!, {}, by);
       case "label": {
         const label = `l${more % 2}`;
         const change = more % 4 < 2 ? { add: [label], remove: [] } : { add: [], remove: [label] };
-        return submissions.label([picked], change, { who: "ann", at: NOW });
+        return submissions.label([picked], change, by);
       }
       case "assign":
-        return submissions.assign([picked], [null, "ann", "ben"][more % 3]!, { who: "ann", at: NOW });
+        return submissions.assign([picked], [null, "ann", "ben"][more % 3]!, by);
       case "delete":
         return submissions.delete([picked]);
       case "purge": {
