@@ -196,12 +196,12 @@ describe("the tools", () => {
           { code: "invalid", message: "cursor is the next of an answer, as it came" },
         ]);
     for (const list of [
-      client.listTools({ cursor: "abc" }),
-      client.listResources({ cursor: "abc" }),
-      client.listResourceTemplates({ cursor: "abc" }),
-      client.listPrompts({ cursor: "abc" }),
+      () => client.listTools({ cursor: "abc" }),
+      () => client.listResources({ cursor: "abc" }),
+      () => client.listResourceTemplates({ cursor: "abc" }),
+      () => client.listPrompts({ cursor: "abc" }),
     ])
-      expect(await failureOf(list)).toBe(-32_602);
+      expect(await failureOf(list())).toBe(-32_602);
   });
 
   test("cut an answer at 100 kB, after an item from which the next page goes on", async () => {

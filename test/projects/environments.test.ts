@@ -126,10 +126,10 @@ describe("an environment", () => {
     await setEnvironment(app, OPERATOR, "shop", "live", { locked: true });
     const cautious = callerNamed("bob", { hasConfirmed: () => false });
     for (const attempt of [
-      deleteEnvironment(app, cautious, "shop", "live"),
-      deleteProject(app, cautious, "shop"),
+      () => deleteEnvironment(app, cautious, "shop", "live"),
+      () => deleteProject(app, cautious, "shop"),
     ])
-      expect(await reasonOf(attempt)).toBe("unconfirmed environment-locked");
+      expect(await reasonOf(attempt())).toBe("unconfirmed environment-locked");
     await deleteEnvironment(app, OPERATOR, "shop", "live");
     expect(await app.store.environments.list("shop")).toEqual([]);
   });

@@ -214,10 +214,10 @@ describe("a variant that a flag needs", () => {
     expect((await find("live", "pay"))!.archived).toBe(true);
     const back = { projects: { shop: { flags: { pay: { archived: false } } } } };
     for (const work of [
-      compareDocument(app, OPERATOR, back, false),
-      applyDocument(app, OPERATOR, back, WHOLE),
+      () => compareDocument(app, OPERATOR, back, false),
+      () => applyDocument(app, OPERATOR, back, WHOLE),
     ])
-      expect(await errorOf(work)).toBe(
+      expect(await errorOf(work())).toBe(
         'invalid: "eur", which pay needs in live, is not one of the variants of currency: usd',
       );
     await applyDocument(app, OPERATOR, document({ currency: currency("usd") }), {
