@@ -181,8 +181,9 @@ describe("a bucket that lies leaves nothing", () => {
 
   test("if it hangs, but for what it took late, which the next one removes", async () => {
     await using file = await fileOf(50_000);
-    let taken = 0;
+    let [begun, taken] = [0, 0];
     fake.fault = async ({ method }) => {
+      if (method === "PUT") begun += 1;
       if (method === "PUT") await Bun.sleep(1500);
       return undefined;
     };
@@ -194,7 +195,7 @@ describe("a bucket that lies leaves nothing", () => {
     const impatient = open("here", undefined, 300);
     expect(await errorOf(impatient.store(late, file))).toBe("unavailable: the object storage is unavailable");
     fake.fault = () => undefined;
-    await eventually("the storage took what was given up", () => taken === 4);
+    await eventually("the storage took what was given up", () => begun > 0 && taken === begun);
     expect(keys()).not.toContain(ROOT + late);
     await bucket.clear(isOurs);
     expect(keys()).toEqual([]);
