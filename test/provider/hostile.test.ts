@@ -44,7 +44,8 @@ describe("a storage that never answers", () => {
     shop.answerWith(() => new Response(null, { status: 502 }));
     expect([await flags.load(), flags.error?.message]).toEqual([false, expect.stringContaining("502")]);
     shop.answerWith((request, pass) => pass(request));
-    expect([await flags.load(), flags.evaluate("sale").value]).toEqual([true, true]);
+    await eventually("a load in time", () => flags.load());
+    expect(flags.evaluate("sale").value).toBe(true);
   });
 
   test("is given the newest flags once it answers, and not all those in between", async () => {
@@ -82,8 +83,7 @@ test("a provider that was closed while the server was away sends the events afte
   status = 202;
   await provider.initialize();
   provider.track("signup", { targetingKey: "u2" });
-  await eventually("the events", () => sent.length > 1);
-  expect(sent.slice(1).join()).toContain("u2");
+  await eventually("the events", () => ["u1", "u2"].every((user) => sent.slice(1).join().includes(user)));
   await provider.onClose();
 });
 

@@ -44,7 +44,7 @@ let domains = 0;
 /** A provider in a domain of its own, with the events that it has. */
 function open(options: Partial<ConstructorParameters<typeof FormflagProvider>[0]> = {}) {
   const domain = `d${(domains += 1)}`;
-  const provider = new FormflagProvider({ url: shop.url, token, timeout: 300, ...options });
+  const provider = new FormflagProvider({ url: shop.url, token, ...options });
   const client = OpenFeature.getClient(domain);
   const heard: string[] = [];
   const changed: string[][] = [];
@@ -223,7 +223,8 @@ describe("a start without the server", () => {
   test("has the defaults of the code if nothing is stored, within its time, also if the server is frozen", async () => {
     const held = Promise.withResolvers();
     shop.answerWith(() => held.promise.then(() => new Response("later", { status: 503 })));
-    const { start, client } = open({ storage: { get: () => new Promise(() => {}), set: () => {} } });
+    const storage = { get: () => new Promise<never>(() => {}), set: () => {} };
+    const { start, client } = open({ timeout: 300, storage });
     await start();
     expect(await client.getBooleanDetails("plain", false)).toMatchObject({
       value: false,

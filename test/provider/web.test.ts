@@ -75,8 +75,7 @@ describe("the provider for pages", () => {
     await OpenFeature.setContext(domain, { ...ben });
     expect(client.getStringValue("plan", "none")).toBe("free");
     paint();
-    // What the paint asks for is asked before this.
-    await new Promise((resolve) => setTimeout(resolve));
+    await eventually("what the paint asks for", () => asked.length > 0);
     await fetch(`${shop.url}/healthz`);
     // The stream of events, which opens meanwhile, makes it ask for the same once more.
     expect([...new Set(asked)]).toEqual([JSON.stringify({ context: ben })]);
