@@ -196,10 +196,10 @@ describe("a document with a ramp", () => {
     };
     const path = "projects.shop.flags.sale.environments.production.ramp";
     expect(await faultOf({ enabled: true, ramp: COURSE })).toBe(
-      `${path}: on has 100 % of the users already: a ramp raises its share`,
+      `${path}: "on" has 100 % of users already: a ramp raises its share`,
     );
     expect(await faultOf({ ramp: { ...COURSE, variant: "blue" } })).toBe(
-      `${path}: blue is not a variant of the flag`,
+      `${path}: "blue" is not a variant of the flag`,
     );
     expect(await faultOf({ ramp: { ...COURSE, to: [10, 1] } })).toContain("the shares of a ramp rise");
     expect(await faultOf({ ramp: { variant: "on" } })).toContain(`${path}.`);

@@ -66,7 +66,7 @@ export function planStart(
   }));
   const next = nextStep({ steps });
   if (next === undefined || next.share <= share)
-    throw new AppError("invalid", `${variant} has ${share} % of the users already: a ramp raises its share`, {
+    throw new AppError("invalid", `"${variant}" has ${share} % of users already: a ramp raises its share`, {
       hint: share >= 100 ? "choose another variant, or another default" : `begin above ${share}`,
     });
   const startAt = start === undefined ? null : Date.parse(start);

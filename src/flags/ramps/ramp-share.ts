@@ -48,7 +48,7 @@ export function readShare(state: RampedState, variant: string): Ramped {
 /** Throws `invalid` for a variant that does not exist. */
 export function requireVariant(variants: FlagRules["variants"], variant: string): void {
   if (Object.hasOwn(variants, variant)) return;
-  throw new AppError("invalid", `${variant} is not a variant of the flag`, {
+  throw new AppError("invalid", `"${variant}" is not a variant of the flag`, {
     reason: "ramp-variant",
     hint: `choose one of ${Object.keys(variants).join(", ")}`,
   });

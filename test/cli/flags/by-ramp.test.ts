@@ -61,6 +61,16 @@ test("where no approvals are needed, the change is made with its ramp at once, a
   expect(await json("flags", "get", "color", ...DEVELOP)).not.toHaveProperty("tags");
 });
 
+test("a refusal names a variant as it is, also one with the name of an option", async () => {
+  const { run } = await begin();
+  await run("flags", "set", "sale", ...DEVELOP, "--on");
+  const error = async (...args: string[]) => (await run("flags", ...args, ...DEVELOP)).stderr;
+  expect(await error("set", "sale", "--ramp", "1,100")).toStartWith('error: "on" has 100 % of users already');
+  await run("flags", "set", "color", ...DEVELOP, "--variants", '{"a":1,"b":2}', "--default", "b");
+  const ramp = ["ramp", "color", "--variant", "on", "--to", "1,100", "--every", "1d"];
+  expect(await error(...ramp)).toStartWith('error: "on" is not a variant of the flag');
+});
+
 test.each([
   [["--every", "1d"], "--every is for --ramp"],
   [["--guard", "event:error rises 0%"], "--guard is for --ramp"],

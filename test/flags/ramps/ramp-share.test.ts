@@ -162,7 +162,7 @@ describe("the share of a variant", () => {
   });
 
   test("is refused for a variant that does not exist, and without a default", () => {
-    expect(refusal(SWITCH, "green")).toBe("invalid: green is not a variant of the flag");
+    expect(refusal(SWITCH, "green")).toBe('invalid: "green" is not a variant of the flag');
     expect(refusal({ variants: { on: true } })).toStartWith("invalid: a ramp needs a default variant");
   });
 });

@@ -178,7 +178,7 @@ describe("a ramp of a flag", () => {
       metadata: { owner: "web" },
       payload: { a: 1 },
     });
-    expect(await errorOf(begin())).toBe("invalid: on has 10 % of the users already: a ramp raises its share");
+    expect(await errorOf(begin())).toBe('invalid: "on" has 10 % of users already: a ramp raises its share');
     await begin({ to: [20, 30] });
     await set("live", { payload: { a: 2 }, expiredAt: "2030-01-01T00:00:00Z", description: "d" });
     await set("live", { metadata: { owner: "shop" } });
@@ -190,8 +190,8 @@ describe("a ramp of a flag", () => {
 
   test("is refused for what it cannot raise, and in the past", async () => {
     const { app, begin, at, start } = await openRamping({ enabled: true });
-    expect(await errorOf(begin())).toStartWith("invalid: on has 100 % of the users already");
-    expect(await errorOf(begin({ variant: "red" }))).toBe("invalid: red is not a variant of the flag");
+    expect(await errorOf(begin())).toStartWith('invalid: "on" has 100 % of users already');
+    expect(await errorOf(begin({ variant: "red" }))).toBe('invalid: "red" is not a variant of the flag');
     const past = begin({ variant: "off", start: new Date(start).toISOString() });
     expect(await errorOf(past)).toStartWith("invalid: a ramp starts later");
     expect(await app.store.ramps.find(at)).toBeUndefined();
