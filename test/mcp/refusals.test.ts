@@ -7,9 +7,11 @@ const PING = { jsonrpc: "2.0", id: 1, method: "ping" };
 const local = openTools({ isLocal: true });
 const open = openTools({ urls: ["https://flags.example.com"] });
 await createProject(local.app, OPERATOR, { slug: "shop", environments: ["develop"] });
+const proxied = openTools({ isLocal: true, urls: ["https://flags.example.com"] });
 const tokens = new Map([
   [local, await local.tokenWith({ scopes: ["read"] })],
   [open, await open.tokenWith({ scopes: ["read"] })],
+  [proxied, await proxied.tokenWith({ scopes: ["read"] })],
 ]);
 
 type Changes = {
@@ -95,6 +97,13 @@ describe("a request to /mcp", () => {
       expect([host, (await send({ headers: { host } })).status]).toEqual([host, 403]);
     for (const host of ["localhost", "127.0.0.1:8787", "[::1]:8787"])
       expect([host, (await send({ headers: { host } })).status]).toEqual([host, 200]);
+  });
+
+  test("on this machine may have the name that the server is known by, as a proxy passes it on", async () => {
+    for (const host of ["flags.example.com", "flags.example.com:8443", "localhost:8787"])
+      expect([host, (await send({ headers: { host } }, proxied)).status]).toEqual([host, 200]);
+    for (const host of ["evil.example", "flags.example.com.evil.example"])
+      expect([host, (await send({ headers: { host } }, proxied)).status]).toEqual([host, 403]);
   });
 
   test("behind a proxy may have any name, and the origin of the public URL alone", async () => {

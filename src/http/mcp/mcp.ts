@@ -210,7 +210,8 @@ const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"
  */
 function requireOwnAddress(request: Request, { urls, isLocal }: Own): void {
   const host = hostOf(request.headers.get("host"));
-  if (isLocal && (host === null || !LOOPBACK.has(host.hostname)))
+  const isOwn = (name: string) => LOOPBACK.has(name) || urls.some((url) => new URL(url).hostname === name);
+  if (isLocal && (host === null || !isOwn(host.hostname)))
     throw new AppError("forbidden", "this is not an address of this server", {
       reason: "foreign-host",
       hint: "use localhost, or start it with its public address",
