@@ -3,6 +3,7 @@ import { isObject } from "../base/json.ts";
 import { keepLast } from "../base/keep.ts";
 import { type FlagValues, hasExpired } from "./flag.ts";
 import { type Ramp, nextStep } from "./ramps/ramp.ts";
+import { requirementsOf } from "./requires/requirement.ts";
 import { conditionInWords } from "./rules/condition-words.ts";
 import { comparisonOf } from "./rules/conditions.ts";
 import { hasRule, rowsOfRule } from "./rules/rule-rows.ts";
@@ -11,12 +12,14 @@ import { type FlagRules, parseRules } from "./rules/rules.ts";
 import { sharesOf, switchOf } from "./rules/shares.ts";
 
 /** The part of a flag in an environment that decides who gets it; `rules` is JSON text. */
-type Setting = Pick<FlagValues, "enabled" | "expiresAt" | "rules">;
+type Setting = Pick<FlagValues, "enabled" | "expiresAt" | "rules" | "requires">;
 
-/** The readers who get a flag, in a few words: `off`, `expired`, `everyone`, `25 %`, `Beta testers`, `net for Business`. */
-export function audienceOf({ enabled, expiresAt, rules }: Setting, now: number): string {
+/** The readers who get a flag, in a few words: `off`, `expired`, `everyone`, `25 %`, `Beta testers`, `net for Business`, `everyone, needs cart`. */
+export function audienceOf({ enabled, expiresAt, rules, requires }: Setting, now: number): string {
   if (!enabled) return "off";
-  return hasExpired({ expiresAt }, now) ? "expired" : whoGets(rules);
+  if (hasExpired({ expiresAt }, now)) return "expired";
+  const needs = requirementsOf(requires).map(({ flag }) => flag);
+  return `${whoGets(rules)}${needs.length === 0 ? "" : `, needs ${joined(needs)}`}`;
 }
 
 const kept = keepLast<string>(2000);

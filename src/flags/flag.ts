@@ -47,7 +47,7 @@ export type FlagRecord = FlagValues & Optional;
 export type FlagHead = Pick<FlagRecord, "slug" | "createdAt" | SharedName>;
 
 /** Summary of a flag in one environment. */
-export type FlagStatus = Pick<FlagValues, "slug" | "enabled" | "expiresAt" | "revision"> & {
+export type FlagStatus = Pick<FlagValues, "slug" | "enabled" | "expiresAt" | "requires" | "revision"> & {
   environment: string;
   /** Its rules as JSON text, of which long ones are cut; null for a plain flag. */
   rules: string | null;

@@ -17,7 +17,10 @@ export const DEFAULT_STALE_DAYS = 30;
 
 /** A flag in one environment; `readAt` is when it was last read there, null for never. */
 type FlagUse = { record: StaleRecord; readAt: number | null };
-type StaleRecord = Pick<FlagValues, "slug" | "enabled" | "expiresAt" | "rules" | "createdAt" | "updatedAt">;
+type StaleRecord = Pick<
+  FlagValues,
+  "slug" | "enabled" | "expiresAt" | "rules" | "requires" | "createdAt" | "updatedAt"
+>;
 
 /**
  * The stale flags of a project by slug: in every environment, or in one. Throws `not_found` for the project or the
@@ -142,6 +145,8 @@ export function lastChange(
 /** The variant that every context gets, `on` or `off` for a plain flag; undefined if it depends on the context. */
 function outcomeOf(record: StaleRecord, now: number): string | undefined {
   if (!record.enabled || hasExpired(record, now)) return "off";
+  // A flag that needs others follows these.
+  if (record.requires !== "") return undefined;
   if (record.rules === null) return "on";
   // An overview has long rules cut.
   if (record.rules.length > MAX_RULE) return undefined;

@@ -16,11 +16,23 @@ const who = (targeting: unknown, rules: object = SWITCH) => whoGets(JSON.stringi
 
 describe("who gets a flag", () => {
   test("is everyone for one without rules, and nobody where it is off or has expired", () => {
-    const flag = { enabled: true, expiresAt: null, rules: null };
+    const flag = { enabled: true, expiresAt: null, rules: null, requires: "" };
     expect(audienceOf(flag, 1000)).toBe("everyone");
     expect(audienceOf({ ...flag, enabled: false, expiresAt: 5 }, 1000)).toBe("off");
     expect(audienceOf({ ...flag, expiresAt: 1000 }, 1000)).toBe("expired");
     expect(audienceOf({ ...flag, expiresAt: 1001 }, 1000)).toBe("everyone");
+  });
+
+  test("names what a flag that is on needs", () => {
+    const needs = (...flags: string[]) => ({
+      enabled: true,
+      expiresAt: null,
+      rules: null,
+      requires: JSON.stringify(flags.map((flag) => ({ flag }))),
+    });
+    expect(audienceOf(needs("cart"), 1000)).toBe("everyone, needs cart");
+    expect(audienceOf(needs("cart", "search", "menu"), 1000)).toBe("everyone, needs cart, search and 1 more");
+    expect(audienceOf({ ...needs("cart"), enabled: false }, 1000)).toBe("off");
   });
 
   test("is said for a flag that is on or off", () => {

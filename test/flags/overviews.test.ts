@@ -25,7 +25,7 @@ describe("the overview of flags", () => {
       readAt: null,
       updatedAt: app.now(),
     };
-    const off = { enabled: false, ...none };
+    const off = { enabled: false, requires: "", ...none };
     expect(first).toEqual({
       items: [
         {

@@ -57,6 +57,13 @@ describe("a flag looks finished", () => {
     expect(reasons(old(), old({ updatedAt: NOW - SPAN + 1 }))).toEqual([]);
   });
 
+  test("not by being on while it needs another, which others may get and not everyone", () => {
+    const requires = '[{"flag":"cart"}]';
+    expect(reasons(old({ requires }))).toEqual([]);
+    expect(reasons(old({ ...targeting({}), requires }))).toEqual([]);
+    expect(reasons(old({ requires, enabled: false }))).toEqual(["settled"]);
+  });
+
   test("when it was not read since, where one that never was counts from when it was made", () => {
     expect(judge([seen({ readAt: NOW - SPAN })], NOW, SPAN)).toEqual({
       reasons: ["unread"],

@@ -13,7 +13,7 @@ import { ruleSentence } from "../../../src/flags/rules/rule-words.ts";
 import type { FlagDetail } from "./rules.ts";
 import { clock } from "../../../src/base/clock.ts";
 import { sinceValue } from "../../session/values.ts";
-import { payloadOf, stateOf, summaryOf } from "./state.ts";
+import { needsOf, payloadOf, stateOf, summaryOf } from "./state.ts";
 import { verb } from "../../session/verb.ts";
 
 export const addListCommand = verb("list ls", {
@@ -83,7 +83,7 @@ function describe(all: FlagDetail[]): string {
   const haveRules = all.some(({ variants }) => variants !== undefined);
   const rows = all.map((flag) => [
     flag.slug,
-    flag.enabled && ruleSentence(flag) !== "" ? "on by rule" : stateOf(flag),
+    shorten((flag.enabled && ruleSentence(flag) !== "" ? "on by rule" : stateOf(flag)) + needsOf(flag), 100),
     ...(haveRules ? [shorten(ruleSentence(flag), 100)] : []),
     shorten(payloadOf(flag), 40),
     flag.expiredAt ?? "never",

@@ -13,8 +13,12 @@ export function stateOf(flag: Flag & { archived?: boolean | undefined }): string
 export async function summaryOf(flag: FlagDetail): Promise<string> {
   const rule = flag.variants === undefined ? "" : await ruleOf(flag);
   const when = flag.enabled ? "" : "when on: ";
-  const needs = flag.requires === undefined ? "" : `, ${requirementsInWords(flag.requires)}`;
-  return `${stateOf(flag)}${rule === "" ? "" : ` (${when}${rule})`}${needs}${flag.isPreview ? ", preview" : ""}`;
+  return `${stateOf(flag)}${rule === "" ? "" : ` (${when}${rule})`}${needsOf(flag)}${flag.isPreview ? ", preview" : ""}`;
+}
+
+/** The needs of a flag, behind its state: `, needs new-cart to be on`; empty for nothing. */
+export function needsOf({ requires = [] }: FlagDetail): string {
+  return requires.length === 0 ? "" : `, ${requirementsInWords(requires)}`;
 }
 
 /** The language of rules is loaded for flags that have one. */

@@ -77,7 +77,7 @@ function people(words: string): string {
 }
 
 /** A flag in an environment in a few words: `On for everyone`, `On for Staff`, `Off for everyone`. */
-export function getsInShort(record: Ruled, now: number): string {
+export function getsInShort(record: Ruled & Pick<FlagRecord, "requires">, now: number): string {
   const audience = audienceOf(record, now);
   if (audience === "off") return "Off for everyone";
   return audience === "expired" ? "Off, expired" : `On for ${audience}`;

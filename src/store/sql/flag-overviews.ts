@@ -33,6 +33,7 @@ export function* pageHeads(project: string, { limit, after = "" }: PageQuery): W
 const STATUSES = `
   SELECT f.slug, e.slug AS environment, coalesce(v.enabled, 0) AS enabled, v.expires_at AS "expiresAt",
          substr(v.rules, 1, 16385) AS rules, substr(v.payload, 1, 1025) AS payload,
+         coalesce(v.requires, '') AS requires,
          CASE WHEN v.revision > f.revision THEN v.revision ELSE f.revision END AS revision,
          CASE WHEN v.updated_at > f.updated_at THEN v.updated_at ELSE f.updated_at END AS "updatedAt",
          coalesce(w.enabled, 0) AS "isPreview", r.read_at AS "readAt"

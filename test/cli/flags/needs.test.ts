@@ -101,3 +101,10 @@ test("other variants, of which none is what a flag needs, turn it off", async ()
   const done = await run("flags", "set", "pages", ...at, ...variants);
   expect([done.code, done.stderr.includes("turns off 1 more: sale")]).toEqual([0, true]);
 });
+
+test("flags list says what each flag needs, also of one environment", async () => {
+  const { run } = await openChain();
+  const { stdout } = await run("flags", "list", "-p", "shop", "-e", "live");
+  expect(stdout).toMatch(/^b {2,}on, needs a to be on {2,}/m);
+  expect(stdout).toMatch(/^a {2,}on {2,}/m);
+});

@@ -128,7 +128,9 @@ export function flagsContract(driver: Driver): void {
     test("have a status in each environment, by slug, then by environment", async () => {
       const { slug, set } = await open("b", "a");
       const rules = '{"variants":{"targeting":1},"targeting":{"if":[true,"targeting"]}}';
-      await set("b", "y", { enabled: true, expiresAt: 5, rules });
+      const requires = '[{"flag":"z"}]';
+      await set("a", "z");
+      await set("b", "y", { enabled: true, expiresAt: 5, rules, requires });
       const noRule = (slug: string) => `{"variants":{"targeting":1}${slug === "y" ? ',"targeting":{}' : ""}}`;
       await set("a", "y", { rules: noRule("y") });
       await set("a", "x", { rules: noRule("x") });
@@ -138,6 +140,7 @@ export function flagsContract(driver: Driver): void {
         enabled: false,
         expiresAt: null,
         rules: null,
+        requires: "",
         payload: null,
         rule: "",
         share: "100",
@@ -156,6 +159,7 @@ export function flagsContract(driver: Driver): void {
           enabled: true,
           expiresAt: 5,
           rules,
+          requires,
           rule: "a rule of its own",
           share: null,
           revision: version - 3,

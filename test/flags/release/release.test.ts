@@ -10,6 +10,7 @@ const flag = (enabled: boolean, rules: object | null = null) => ({
   enabled,
   rules: rules === null ? null : JSON.stringify(rules),
   expiresAt: null,
+  requires: "",
 });
 const SWITCH = { variants: { on: true, off: false }, defaultVariant: "off" };
 const STAFF = { if: [{ $ref: "staff" }, "on"] };

@@ -1,5 +1,6 @@
 import { counted, visible } from "../parts/text.tsx";
 import type { Promotion } from "../../../flags/promotions.ts";
+import { requirementsText } from "../../../flags/requires/requirement.ts";
 import { audienceOf } from "../../../flags/audience.ts";
 import { compareEnvironments } from "../../../flags/promotions.ts";
 import type { Project } from "../../../projects/project.ts";
@@ -207,10 +208,10 @@ function Differences({
 
 /** The readers who get a flag in a state, in words. */
 function whoIn(state: Promotion["flags"][number]["after"], now: number): string {
-  const { enabled, expiredAt, variants, defaultVariant, targeting } = state;
+  const { enabled, expiredAt, variants, defaultVariant, targeting, requires } = state;
   const rules = variants === undefined ? null : JSON.stringify({ variants, defaultVariant, targeting });
   const expiresAt = expiredAt == null ? null : Date.parse(expiredAt);
-  return audienceOf({ enabled, expiresAt, rules }, now);
+  return audienceOf({ enabled, expiresAt, rules, requires: requirementsText(requires ?? null) }, now);
 }
 
 /** The segments that rules need and that differ. */

@@ -1,5 +1,6 @@
 import { DAY_MS } from "../../../base/days.ts";
 import type { FlagRecord } from "../../../flags/flag.ts";
+import { requirementsInWords, requirementsOf } from "../../../flags/requires/requirement.ts";
 import { hasRule } from "../../../flags/rules/rule-rows.ts";
 import { OWN_RULE, ruleClauses } from "../../../flags/rules/rule-words.ts";
 import { parseRules } from "../../../flags/rules/rules.ts";
@@ -46,6 +47,18 @@ export function RuleWords({ record }: { record: FlagRecord }) {
         </details>
       )}
     </>
+  );
+}
+
+/** The needs of a flag that is on, without which it is off; nothing for one that needs no other. */
+export function NeedsNotice({ record }: { record: FlagRecord }) {
+  if (record.requires === "") return null;
+  return (
+    <Notice tone="info">
+      <p>
+        It <Foreign text={requirementsInWords(requirementsOf(record.requires))} />: for all others it is off.
+      </p>
+    </Notice>
   );
 }
 

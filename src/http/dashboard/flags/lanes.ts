@@ -74,7 +74,7 @@ export async function flagsInLanes(
   return { flags: flags.toSorted((a, b) => order.indexOf(a.lane) - order.indexOf(b.lane)), code };
 }
 
-const ALIKE = ["enabled", "expiresAt", "rules", "payload"] as const;
+const ALIKE = ["enabled", "expiresAt", "rules", "requires", "payload"] as const;
 
 function isAlike(one: FlagStatus, other: FlagStatus): boolean {
   return ALIKE.every((name) => one[name] === other[name]);

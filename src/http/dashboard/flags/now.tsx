@@ -20,7 +20,7 @@ import { Actor, Foreign, formatCount } from "../parts/text.tsx";
 import { ExactTime, Time } from "../parts/time.tsx";
 import { cancelPath, flagPath, projectPath } from "../paths.ts";
 import { useMayChange, useView } from "../view.ts";
-import { Expiry, LastRead, RuleWords } from "./flag-facts.tsx";
+import { Expiry, LastRead, NeedsNotice, RuleWords } from "./flag-facts.tsx";
 import { ProposedNotice } from "./proposed.tsx";
 import type { Screen } from "./screen.tsx";
 import { StateSwitch } from "./turn.tsx";
@@ -58,6 +58,7 @@ export function NowCard({ screen }: { screen: Screen }) {
           <p>It has expired, so readers see it as off.</p>
         </Notice>
       )}
+      {isOn(record, now) && <NeedsNotice record={record} />}
       <ProposedNotice project={screen.place.project} proposed={screen.proposed} />
       <MayChange environments={[environment]}>{null}</MayChange>
       <ShareOfReads screen={screen} />
@@ -82,17 +83,15 @@ export function NowCard({ screen }: { screen: Screen }) {
           [
             "Read",
             <>
-              <>
-                {rate > 0 ? anHour(rate) : <LastRead at={readAt} />}
-                {by.length > 0 && (
-                  <>
-                    <br />
-                    <span class="soft small">
-                      by <Foreign text={by.map(readerOf).join(", ")} />
-                    </span>
-                  </>
-                )}
-              </>
+              {rate > 0 ? anHour(rate) : <LastRead at={readAt} />}
+              {by.length > 0 && (
+                <>
+                  <br />
+                  <span class="soft small">
+                    by <Foreign text={by.map(readerOf).join(", ")} />
+                  </span>
+                </>
+              )}
             </>,
           ],
           ["Ends", <Expiry record={record} />],

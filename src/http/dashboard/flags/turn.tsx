@@ -81,14 +81,14 @@ export function Turn({
 
 /** The effect of a press, in a sentence. */
 function consequence(
-  { enabled, rules }: FlagStatus,
+  { enabled, rules, requires }: FlagStatus,
   who: string,
   course: Course | undefined,
   view: View,
 ): string {
   const after = courseAfter(course, view);
   if (enabled) return `Now: ${who}. Then nobody gets it, within seconds.${after}`;
-  const then = audienceOf({ enabled: true, expiresAt: null, rules }, view.now);
+  const then = audienceOf({ enabled: true, expiresAt: null, rules, requires }, view.now);
   if (then === "everyone") return `Then everyone gets it, within seconds.${after}`;
   return `Then who gets it, within seconds: ${then}.${after}`;
 }

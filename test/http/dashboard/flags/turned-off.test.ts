@@ -52,3 +52,22 @@ test("a release to nobody says which others it turns off", async () => {
   await set("live", { requires: null }, OPERATOR, "d");
   expect(await panel()).toBe("It is turned off.");
 });
+
+test("the page of a flag and the list say what a flag that is on needs", async () => {
+  const { ann, set } = await openChain();
+  const textOf = (html: string) => html.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
+  const now = async () =>
+    textOf(
+      /<section class="card now".*?<\/section>/s.exec(
+        (await ann.get("/projects/shop/flags/b?environment=live")).text,
+      )![0],
+    );
+  const cell = async () =>
+    textOf(/<tr[^>]* data-flag="b".*?<\/tr>/s.exec((await ann.get("/projects/shop")).text)![0]);
+  expect(await now()).toContain("It needs a to be on : for all others it is off.");
+  expect(await cell()).toContain("everyone, needs a");
+  await set("live", { enabled: false }, OPERATOR, "b");
+  expect(await now()).not.toContain("It needs");
+  await set("live", { enabled: true, requires: null }, OPERATOR, "b");
+  expect([(await now()).includes("It needs"), (await cell()).includes("needs")]).toEqual([false, false]);
+});
