@@ -105,6 +105,20 @@ test("The next step is made at once and taken back by Undo, and the last one fin
   expect(await ramp()).toMatchObject({ status: "completed", share: 100 });
 });
 
+test("A flag that was changed since the page was loaded begins no ramp", async () => {
+  const { app, send, ramp, flag } = await openShop();
+  const revision = String((await flag()).revision);
+  await setFlag(
+    app,
+    OPERATOR,
+    { project: "shop", environment: "live", flag: "search" },
+    { payload: { limit: 5 } },
+  );
+  const { status, text } = await send({ ...COURSE, revision });
+  expect([status, text]).toEqual([422, expect.stringContaining("is at revision")]);
+  expect(await ramp()).toBeUndefined();
+});
+
 test("A fault of a new ramp stands at its field, and what was typed is kept", async () => {
   const { ann, send, ramp } = await openShop();
   for (const [field, value, message] of [

@@ -164,7 +164,7 @@ async function perform(session: Session, place: Place, { plan, revision, span, t
       return reportRamp(
         session,
         place,
-        await client.call(ramps.start, { names: place, body: plan.course }),
+        await client.call(ramps.start, { names: place, body: plan.course, revision }),
         "started",
       );
     case "experiment":

@@ -225,7 +225,7 @@ function run(
       return act({
         ...shared,
         operation: ramps.start,
-        input: () => ({ names, body: plan.course }),
+        input: () => ({ names, body: plan.course, revision }),
         done: (): Done => ({ ...done, undo: { to: rampPath(names), values: { do: "abort" } } }),
       })(c, fields, names);
     case "experiment":

@@ -99,6 +99,32 @@ describe("a release", () => {
     expect(await run(...sameIn(screen))).toMatchObject({ code: 0 });
   });
 
+  test("of a flag that was changed during the questions is refused, however it goes out", async () => {
+    const { run, at, place, stateOf } = await openShop();
+    await run("flags", "set", "search", ...place);
+    const guards = [
+      ["Stop if?", "\r"],
+      ["When a guard fires?", "\r"],
+    ] as const;
+    for (const how of [HOW.now, HOW.steps]) {
+      const terminal = at("search");
+      for (const [question, typed] of [
+        ...WHO.everyone,
+        ...how.answers,
+        ...(how === HOW.steps ? guards : []),
+      ]) {
+        await terminal.shows(question);
+        terminal.type(typed);
+      }
+      await terminal.shows(how.ask);
+      await run("flags", "set", "search", ...place, "--description", how.ask);
+      terminal.type("y\r");
+      const { code, screen } = await terminal.ends();
+      expect({ code, screen }).toEqual({ code: 5, screen: expect.stringContaining("at revision") });
+    }
+    expect(await stateOf("search")).toMatchObject({ now: { enabled: false }, ramps: [] });
+  });
+
   test("of a flag with a rule that has no words prints it in JSON", async () => {
     const { run, at, stateOf, place } = await openShop();
     const rule = { if: [{ in: [{ var: "a" }, { var: "b" }] }, "off"] };
