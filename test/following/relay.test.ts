@@ -298,19 +298,22 @@ describe("an assignment that a relay seals", () => {
   const source = createAssignments("a secret");
   const relay = createSealedAssignments((key) => (key === KEY ? source.sealingKeyOf(KEY) : ""));
   const variants = [["hero", "b"]] as const;
-  const sealed = relay.sign({ environmentKey: KEY, pseudonym: "u1", variants }, NOW);
+  const sealed = relay.sign({ environmentKey: KEY, pseudonym: "visitor-one", variants }, NOW);
 
   test("is read by the source with the pseudonym of its visitor, and by the relay", () => {
     const at = Date.parse("2026-01-02T03:04:00.000Z");
     const expected = { environmentKey: KEY, at, variants: [...variants] };
-    expect(source.read(sealed, NOW)).toEqual({ ...expected, pseudonym: source.pseudonymOf(KEY, "u1") });
-    expect(relay.read(sealed, NOW)).toEqual({ ...expected, pseudonym: "u1" });
+    expect(source.read(sealed, NOW)).toEqual({
+      ...expected,
+      pseudonym: source.pseudonymOf(KEY, "visitor-one"),
+    });
+    expect(relay.read(sealed, NOW)).toEqual({ ...expected, pseudonym: "visitor-one" });
     const nobody = relay.sign({ environmentKey: KEY, pseudonym: null, variants: [] }, NOW);
     expect(source.read(nobody, NOW)).toEqual({ ...expected, variants: [], pseudonym: null });
   });
 
   test("shows no one the visitor, and is no other text, no older one and none of another environment", () => {
-    expect(sealed).not.toContain("u1");
+    expect(sealed).not.toContain("visitor-one");
     const others = [
       `${sealed}A`,
       sealed.slice(0, -2),
