@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { setClock } from "../../src/base/clock.ts";
+import { clock, setClock } from "../../src/base/clock.ts";
 import { proposalDeliveriesJob } from "../../src/documents/changes/proposal-deliveries.ts";
 import {
   addProjectTarget,
@@ -87,19 +87,19 @@ test("an event goes to every webhook of the project once it is accepted, signed 
 
 test("a webhook that does not answer has failed once 15 seconds of the clock have passed", async () => {
   const { app, sent, job } = await begin(["silent"]);
-  const due: [ms: number, run: () => void][] = [];
+  const due: (() => void)[] = [];
   const timer = { close: () => {}, unref: () => timer };
-  setClock({ after: (ms, run) => (due.push([ms, run]), timer) });
+  const { after } = clock;
+  setClock({ after: (ms, run) => (ms === 15_000 ? (due.push(run), timer) : after(ms, run)) });
   try {
     const running = job.run();
     while (due.length < 2) await Bun.sleep(1);
-    expect(due.map(([ms]) => ms)).toEqual([15_000, 15_000]);
-    for (const [, run] of due) run();
+    for (const run of due) run();
     await running;
   } finally {
     setClock();
   }
-  expect(sent).toHaveLength(2);
+  expect([due.length, sent.length]).toEqual([2, 2]);
   expect(await job.next!()).toBe(app.now() + 5000);
 });
 
