@@ -1,7 +1,7 @@
 import type { Caller } from "../../access/caller.ts";
 import { currentRights } from "../../access/review/current-rights.ts";
 import type { ReviewNote } from "../../access/review/review.ts";
-import { requireScope } from "../../access/rights.ts";
+import { hasScope, requireScope } from "../../access/rights.ts";
 import { actorName } from "../../access/source.ts";
 import { AppError } from "../../base/errors.ts";
 import { getProject } from "../../projects/projects.ts";
@@ -156,11 +156,15 @@ async function requireApprovals(app: ProposalsApp, found: Proposal): Promise<Pro
   });
 }
 
-/** The rights that the author of a proposal has now. Throws `forbidden` for an author who is gone. */
-async function authorOfProposal(app: ProposalsApp, { type, who, account, project, createdAt }: Proposal) {
+/** The rights that the author of a proposal has now. Throws `forbidden` for one who is gone, or may not make it any more. */
+async function authorOfProposal(app: ProposalsApp, proposal: Proposal) {
+  const { type, who, account, project, createdAt } = proposal;
   const rights = await currentRights(app, { type, name: who, account, project }, createdAt);
-  if (rights) return rights;
-  throw new AppError("forbidden", `the author of this change, "${who}", is not here any more`, {
+  const may = (environment?: string) =>
+    rights !== null && hasScope(rights, "flags:write", { project, environment });
+  if (rights && placesOf(proposal).every(may)) return rights;
+  const fault = rights ? "lacks the scope flags:write now" : "is not here any more";
+  throw new AppError("forbidden", `the author of this change, "${who}", ${fault}`, {
     reason: "author-gone",
   });
 }

@@ -218,7 +218,8 @@ describe("a proposed change", () => {
     const [author, approver] = [await userWith("editor"), await userWith("releaser")];
     const change = await propose({ enabled: true }, author.token);
     await act(change.id, "approve", approver.token, change.etag);
-    const role = (name: string, to: Role) => ask(`/users/${name}`, { method: "PATCH", body: { role: to } });
+    const role = (name: string, to: Role | "none") =>
+      ask(`/users/${name}`, { method: "PATCH", body: { role: to } });
     await role(approver.name, "editor");
     await expectError(
       await act(change.id, "apply", releaser.token, change.etag),
@@ -227,8 +228,13 @@ describe("a proposed change", () => {
       "0 of 1",
     );
     await role(approver.name, "releaser");
-    await role(author.name, "viewer");
-    await expectError(await act(change.id, "apply", releaser.token, change.etag), 403, "forbidden");
+    for (const left of ["viewer", "none"] as const) {
+      await role(author.name, left);
+      for (const verb of ["apply", "refresh"]) {
+        const refused = await act(change.id, verb, releaser.token, change.etag);
+        await expectError(refused, 403, "forbidden", `author of this change, "${author.name}", lacks`);
+      }
+    }
     await ask(`/users/${author.name}`, { method: "DELETE" });
     await expectError(
       await act(change.id, "apply", releaser.token, change.etag),
