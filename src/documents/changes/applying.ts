@@ -4,6 +4,7 @@ import type { ReviewNote } from "../../access/review/review.ts";
 import { hasScope, requireScope } from "../../access/rights.ts";
 import { actorName } from "../../access/source.ts";
 import { AppError } from "../../base/errors.ts";
+import { requireNeedsAfter } from "../../flags/requires/after.ts";
 import { getProject } from "../../projects/projects.ts";
 import type { SetupChange } from "../setup.ts";
 import type { ProposalsApp } from "../store.ts";
@@ -58,12 +59,13 @@ export async function applyProposal(
       admit: () => {},
       note: () => note,
       async settle(planned, moment) {
+        const changes = planned as readonly SetupChange[];
+        await requireNeedsAfter(app.store, changes);
         isPlanned = true;
         const open = requireOpen(await findProposal(app, place), moment.at);
         requireEtag(open, etag);
         const proposal = await requireApprovals(app, open);
         await authorOfProposal(app, proposal);
-        const changes = planned as readonly SetupChange[];
         const { names } = proposal.operation;
         const fresh = await approvedIn(app, { project, names }, changes);
         // The rights and approvals checked above are for the environments that this reaches too.

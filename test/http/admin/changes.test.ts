@@ -244,6 +244,31 @@ describe("a proposed change", () => {
     );
   });
 
+  test("is outdated once its flags would need one another in a circle, or one that is gone", async () => {
+    const { root, act, get } = await shop();
+    const needing = async (flag: string, needed: string) => {
+      const at = `${root}/environments/live/flags/${flag}`;
+      const options = { method: "PATCH", token: editor.token, headers: { "X-Propose": "14d" } };
+      const answer = await ask(at, { ...options, body: { requires: [{ flag: needed }] } });
+      const { change } = (await answer.json()) as { change: ProposalView };
+      await act(change.id, "approve", releaser.token, change.etag);
+      return change;
+    };
+    for (const flag of ["a", "b", "c"])
+      await ask(`${root}/environments/dev/flags/${flag}`, { method: "PATCH", body: {} });
+    const [first, circle, gone] = [await needing("a", "b"), await needing("b", "a"), await needing("a", "c")];
+    const apply = ({ id, etag }: ProposalView) => act(id, "apply", releaser.token, etag);
+    expect((await apply(first)).status).toBe(200);
+    await expectError(await apply(circle), 409, "outdated", "a flag cannot need itself");
+    const dropped = await ask(`${root}/flags/c`, {
+      method: "DELETE",
+      headers: { "X-Bypass": "true", "X-Why": "it is gone", "X-Confirm": "live" },
+    });
+    expect(dropped.status).toBe(204);
+    await expectError(await apply(gone), 409, "outdated");
+    expect((await get(circle.id)).status).toBe("approved");
+  });
+
   test("does not count people and tokens who took over a name since", async () => {
     const { project, propose, act } = await shop();
     const body = { name: "robot", project, scopes: ["flags:write"] };
