@@ -105,10 +105,14 @@ function flagOf(all: Flags, flag: Flag, note: Noting, need: Needing): FlagdFlag 
   const variants = Object.fromEntries(names.map((name, at) => [name, values[at]]));
   const isPlain = names.length === 2 && names.includes("on") && names.includes("off");
   const hasNoRule = chain.every(([condition, result]) => condition === false || result === "on");
+  const off = variation(flag, config["offVariation"]);
   // A plain flag that is off is false.
-  if (!isOn && isPlain && hasNoRule && variation(flag, config["offVariation"]) === "off")
+  const isFalse = isPlain && hasNoRule && off === "off";
+  if (listOf(config["prerequisites"], "prerequisites").length > 0 && off !== null && !isFalse)
+    note("/prerequisites", UNFULFILLED);
+  if (!isOn && isFalse)
     return { state: "ENABLED", variants: { on: true, off: false }, defaultVariant: "off" };
-  if (!isOn && variation(flag, config["offVariation"]) !== null)
+  if (!isOn && off !== null)
     note(
       "/on",
       "it is off: readers get the default of their code, where LaunchDarkly has a variation for that",
@@ -128,10 +132,8 @@ function chainOf(all: Flags, flag: Flag, note: Noting, need: Needing): Chain {
   const prerequisites = listOf(config["prerequisites"], "prerequisites").map((each) =>
     isPossible(all, objectOf(each, "a prerequisite"), note, need),
   );
-  const off = variation(flag, config["offVariation"]);
-  if (prerequisites.length > 0 && off !== null) note("/prerequisites", UNFULFILLED);
   return [
-    [prerequisites.includes(false), off],
+    [prerequisites.includes(false), variation(flag, config["offVariation"])],
     ...targetsOf(flag),
     ...listOf(config["rules"], "rules").map((each, at) => {
       const rule = objectOf(each, "a rule");

@@ -15,7 +15,8 @@ export function unsoundNeeds(
   }
   const reasonOf = (own: readonly Requirement[]) => {
     const [first] = own.filter((each) => !isSettled(each)).map(({ flag }) => flag);
-    if (!flags.has(first!)) return `it needs ${first}, which is not imported`;
+    if (first === undefined) return `it needs others more than ${REQUIREMENT_LIMITS.depth} deep`;
+    if (!flags.has(first)) return `it needs ${first}, which is not imported`;
     return `it needs ${first}, which needs it too, one that is not imported, or others too deep`;
   };
   return new Map([...open].map(([name, own]) => [name, reasonOf(own)]));

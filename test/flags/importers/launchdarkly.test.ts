@@ -150,7 +150,24 @@ describe("a flag of LaunchDarkly", () => {
     ]);
     const { read, skipped } = await imported("launchdarkly", { flags: Object.fromEntries(chain) });
     expect(read("f10")).toBe("red");
-    expect(skipped.map((each) => each.flag)).toEqual(["f11", "f12"]);
+    expect(skipped).toMatchObject([
+      { flag: "f11", message: "it needs others more than 10 deep" },
+      { flag: "f12", message: expect.stringContaining("it needs f11") as string },
+    ]);
+  });
+
+  test("is noted for what it serves without the others, unless that is false as in LaunchDarkly", async () => {
+    const plain = (offVariation: number) =>
+      flag({
+        variations: [true, false],
+        fallthrough: { variation: 0 },
+        offVariation,
+        prerequisites: [{ key: "base", variation: 0 }],
+      });
+    const { notes } = await imported("launchdarkly", {
+      flags: { base: flag({}), same: plain(1), other: plain(0) },
+    });
+    expect(notes.map((each) => each.flag)).toEqual(["other"]);
   });
 
   test("has no value for readers of a rule without a variation", async () => {
