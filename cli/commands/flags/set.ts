@@ -242,7 +242,8 @@ export async function setFlags(session: Session, values: Values): Promise<void> 
   }
   const places = await inLockOrder(session, values.places);
   // Noted before any of several is changed.
-  if (change.own.enabled === false || change.rules || values.ramp)
+  const { enabled, expiredAt, requires } = change.own;
+  if (enabled === false || expiredAt || requires || change.rules || values.ramp)
     await (
       await import("./needs.ts")
     ).noteTurnedOff(session, places, (place) => planned(session, place, values));

@@ -78,6 +78,10 @@ async function openNeeding() {
 test.each([
   ["set cart --rollout 0", "turns off 2 more: buy, tips"],
   ["set cart --rollout 1", null],
+  ["set cart --expires 2020-01-01", "turns off 2 more: buy, tips"],
+  ["set cart --expires never", null],
+  ["set buy --requires none", null],
+  ["set buy --requires cart=off", "turns off 1 more: tips"],
   ["set cart --rollout 0 --propose", "turns off 2 more: buy, tips"],
   ["set cart --rollout 0 --for 2h", "turns off 2 more: buy, tips"],
   ["set cart --rollout 0 --at 2h", "turns off 2 more: buy, tips"],
