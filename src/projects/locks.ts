@@ -75,7 +75,7 @@ export function unapproved(
   const message = `a change of ${slugs.join(", ")} in project ${project} needs ${most === 1 ? "an approval" : `${most} approvals`}`;
   return new AppError("unapproved", message, {
     reason: "approval-needed",
-    hint: "propose it with the header X-Propose",
+    hint: "propose it with the header X-Propose; before an environment or its project is deleted, set its approvals to 0",
   });
 }
 

@@ -39,7 +39,7 @@ export function rerunOn(app: App): Rerun {
   };
 }
 
-const NOT_PROPOSABLE = "this operation cannot be proposed, and needs no approvals";
+const NOT_PROPOSABLE = "this operation cannot be proposed";
 const NO_BYPASS = "this operation bypasses no approvals";
 
 /**

@@ -94,7 +94,14 @@ describe("an environment with approvals", () => {
     for (const [method, path, body] of ways) {
       const answer = await ask(path, { method, body, headers: { "X-Confirm": "*" } });
       expect([method, path, answer.status]).toEqual([method, path, 428]);
-      expect((await errorOf(answer)).code).toBe("unapproved");
+      expect(await errorOf(answer)).toMatchObject({
+        code: "unapproved",
+        hint: expect.stringContaining("is deleted, set its approvals to 0") as string,
+      });
+    }
+    for (const path of [`${root}/environments/live`, root]) {
+      const proposed = await ask(path, { method: "DELETE", headers: { "X-Propose": "14d" } });
+      expect(await errorOf(proposed)).toMatchObject({ message: "this operation cannot be proposed" });
     }
     const document = {
       projects: { [root.slice(10)]: { flags: { sale: { environments: { live: { enabled: true } } } } } },
