@@ -202,13 +202,15 @@ function faultOf(argument: Argument, value: unknown): string | null {
   if (kind === undefined) return `is ${kinds.map((each) => NOUNS[each]).join(" or ")}`;
   if (typeof value === "string") {
     const { minLength = 0, maxLength = Infinity } = argument;
-    if (value.trim().length < minLength || STEPS.has(value)) return `is not ${JSON.stringify(value)}`;
+    if (value.trim().length < minLength) return "is empty";
+    if (STEPS.has(value)) return `is not ${JSON.stringify(value)}`;
     if (value.length > maxLength) return `has at most ${maxLength} characters`;
     if (argument.enum && !argument.enum.includes(value)) return `is one of ${argument.enum.join(", ")}`;
   }
   if (typeof value === "number") {
     const { minimum = -Infinity, maximum = Infinity } = argument;
-    if (value < minimum || value > maximum) return `is a whole number from ${minimum} to ${maximum}`;
+    const most = maximum === Infinity ? "" : ` to ${maximum}`;
+    if (value < minimum || value > maximum) return `is a whole number from ${minimum}${most}`;
   }
   if (Array.isArray(value)) {
     const { minItems = 0, maxItems = Infinity, items } = argument;

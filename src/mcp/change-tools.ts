@@ -1,3 +1,4 @@
+import { readWhy } from "../access/why.ts";
 import { AppError } from "../base/errors.ts";
 import { plans } from "../operations/changes/plans.ts";
 import { keyOf } from "../operations/changes/proposable.ts";
@@ -45,6 +46,7 @@ async function perform(
     });
   const body = { operation: keyOf(operation), ...call, ...(propose && { propose }) };
   const dry = () => api(plans.make, { body });
+  readWhy(why ?? "");
   if (dryRun) return { value: await dry() };
   const named = confirm.split(",").map((each) => each.trim());
   try {

@@ -146,6 +146,7 @@ describe("the tools", () => {
       [{ ...PLACE, limit: 201 }, "limit is a whole number from 1 to 200"],
       [{ ...PLACE, limit: "many" }, "limit is a whole number"],
       [{ ...PLACE, project: ".." }, 'project is not ".."'],
+      [{ ...PLACE, project: " " }, "project is empty"],
       [{ ...PLACE, __proto__x: 1 }, "unknown argument"],
     ] as const) {
       const { isError, value, text } = await call("flags_list", args);
@@ -156,6 +157,18 @@ describe("the tools", () => {
     expect((await call("submissions_list", { limit: 101 })).value.error["message"]).toContain("100");
     expect((await call("submissions_list", { folder: "trash" })).value.error["message"]).toContain("inbox");
     expect(await failureOf(client.callTool({ name: "tokens_create", arguments: {} }))).toBe(-32_602);
+  });
+
+  test("refuse a reason and a revision that a change could not have, before its plan", async () => {
+    const { call } = await connect(["flags:write"]);
+    for (const [args, message] of [
+      [{ why: "" }, "why is empty"],
+      [{ why: "two\nlines" }, "the reason for a change is one line of text without control characters"],
+      [{ why: "a test", to: 0 }, "to is a whole number from 1"],
+    ] as const) {
+      const { isError, value } = await call("flags_rollback", { ...PLACE, flag: "sale", ...args });
+      expect([isError, value.error["message"]]).toEqual([true, message]);
+    }
   });
 
   test("answer lists in pages that follow each other", async () => {
