@@ -113,8 +113,11 @@ export function createCache<T>(
       const entry = kept.get(key);
       return entry?.at === at ? entry.value : await share(key, at);
     } catch (error) {
+      if (!(error instanceof AppError) || error.code !== "unavailable") throw error;
+      // A connection from before an outage fails once.
+      if (!(await isCutOff(watch))) return share(key, await watch.current());
       const entry = kept.get(key);
-      if (!entry || !(await isCutOff(watch, error))) throw error;
+      if (!entry) throw error;
       watch.fellBack(entry.at);
       return entry.value;
     }
@@ -126,9 +129,8 @@ export function createCache<T>(
   };
 }
 
-/** Whether a read failed because the database does not answer; another read of the version decides if that is not known yet. */
-async function isCutOff(watch: Watch, error: unknown): Promise<boolean> {
-  if (!(error instanceof AppError) || error.code !== "unavailable") return false;
+/** Whether the database does not answer; another read of the version decides if that is not known yet. */
+async function isCutOff(watch: Watch): Promise<boolean> {
   if (watch.staleFor() > 0) return true;
   await watch.current(true).catch(() => {});
   return watch.staleFor() > 0;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { AppError } from "../../src/base/errors.ts";
 import { createCache } from "../../src/base/changes.ts";
 import { watchChanges } from "../../src/base/watch.ts";
 import { codeOf } from "../support/refusals.ts";
@@ -242,6 +243,26 @@ describe("while a shared database does not answer", () => {
     state.mode = "refuses";
     expect(await find("a")).toBe("a 0");
     expect(watch.staleFor()).toBeGreaterThan(0);
+  });
+});
+
+describe("data whose connection was closed during an outage", () => {
+  test("is loaded once more where the database answers, and then what fails is said", async () => {
+    const { advance, watch, changeElsewhere } = openWatch();
+    let failing = 0;
+    const find = createCache(watch, async (key) => {
+      failing -= 1;
+      if (failing >= 0) throw new AppError("unavailable", "the connection was closed");
+      return `${key} ${watch.last()!.version}`;
+    });
+    expect(await find("a")).toBe("a 0");
+    changeElsewhere();
+    await advance(60);
+    failing = 1;
+    expect(await find("a")).toBe("a 1");
+    failing = 2;
+    expect(await codeOf(Promise.resolve(find("b")))).toBe("unavailable");
+    expect(await find("b")).toBe("b 1");
   });
 });
 
