@@ -6,6 +6,7 @@ import { isoTime } from "../../../src/base/clock.ts";
 import { ignoreMissing } from "../../../src/base/directory.ts";
 import { AppError } from "../../../src/base/errors.ts";
 import { shellWord } from "../../../src/base/shell.ts";
+import { createSum } from "../../../src/base/sum.ts";
 import { ARCHIVE, type FoundArchive, isBucketUrl, sortArchives } from "../../data/archive-names.ts";
 import { createPrinter } from "../../output/printer.ts";
 import { saveTo } from "../../output/save.ts";
@@ -147,12 +148,19 @@ async function download({ yes }: Config, from: string, to: string): Promise<{ fi
   const isFolder = (await stat(to).catch(ignoreMissing))?.isDirectory() ?? false;
   const file = isFolder ? join(to, name) : to;
   if (!yes && (await stat(file).catch(ignoreMissing))?.isFile()) throw exists(file);
-  const { size, bytes } = await place.bucket.read(name);
-  let received = 0;
-  const count = (chunk: Uint8Array) => void (received += chunk.byteLength);
-  await saveTo(file, { body: bytes as ReadableStream<Uint8Array<ArrayBuffer>> }, count, async () => {
-    if (received === size) return;
-    throw new AppError("unavailable", `the bucket returned ${received} of the ${size} bytes of ${name}`);
+  const { size, sha256, bytes } = await place.bucket.read(name);
+  const sum = createSum();
+  await saveTo(file, { body: bytes as ReadableStream<Uint8Array<ArrayBuffer>> }, sum.add, async () => {
+    const received = sum.result();
+    if (received.size !== size)
+      throw new AppError(
+        "unavailable",
+        `the bucket returned ${received.size} of the ${size} bytes of ${name}`,
+      );
+    if (sha256 !== null && received.sha256 !== sha256)
+      throw new AppError("unavailable", `the bucket returned other bytes of ${name} than were stored`, {
+        hint: "nothing of it was kept: try again, and if that happens again, copy another backup",
+      });
   });
   return { file, bytes: size };
 }

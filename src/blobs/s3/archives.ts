@@ -9,7 +9,7 @@ import { notS3 } from "./errors.ts";
 import { checkBucket, deleteObjects, listObjects } from "./objects.ts";
 import type { S3Credentials } from "./request.ts";
 import type { StagedFile } from "./staging.ts";
-import { createUpload, inParts, isSame } from "./upload.ts";
+import { SHA256_HEADER, createUpload, inParts, isSame } from "./upload.ts";
 import type { S3Location } from "./url.ts";
 import { innerOf, isDocument, textOf } from "./xml.ts";
 
@@ -23,8 +23,11 @@ export type ArchivePlace = { location: S3Location; credentials: S3Credentials; t
 export type ArchiveBucket = {
   list: () => Promise<StoredArchive[]>;
   has: (name: string) => Promise<boolean>;
-  /** The bytes of an archive; a connection that ends early is continued. Throws `not_found`, and `conflict` if it is replaced. */
-  read: (name: string) => Promise<{ size: number; bytes: ReadableStream<Uint8Array> }>;
+  /**
+   * The bytes of an archive, and the SHA-256 that was stored with it; null for one of another program. A connection that ends early
+   * is continued. Throws `not_found`, and `conflict` if it is replaced.
+   */
+  read: (name: string) => Promise<{ size: number; sha256: string | null; bytes: ReadableStream<Uint8Array> }>;
   /**
    * Stores a file under a temporary name, reads it back, and gives it its name, which may be that of an older archive. Throws
    * `unavailable` if the bucket returns other bytes than it was given; nothing stays there then.
@@ -92,6 +95,7 @@ export function openArchives(
     const size = Number(head.get("content-length"));
     return {
       size,
+      sha256: head.get(SHA256_HEADER),
       bytes: streamOf(readAll(client, root + name, { size, etag: head.get("etag"), pause: timing.maxDelay })),
     };
   };

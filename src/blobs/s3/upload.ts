@@ -17,7 +17,7 @@ const PARTS_AT_A_TIME = 3;
 /** Bytes that are hashed at once, which takes a millisecond. */
 const HASH_SIZE = MiB;
 /** The header with the SHA-256 of an object, by which two objects are compared. */
-const SHA256_HEADER = "x-amz-meta-sha256";
+export const SHA256_HEADER = "x-amz-meta-sha256";
 
 type UploadOptions = {
   signal: AbortSignal;
