@@ -181,6 +181,7 @@ export const HINTS: Record<string, string | ((place: Place) => string)> = {
     "check the endpoint in the storage URL; NODE_EXTRA_CA_CERTS names a file of certificates to trust",
   "storage-unavailable": "try again in a moment; formflag doctor checks the bucket",
   "storage-missing": "name a bucket with --blobs, or for one server alone a directory for files with --data",
+  "storage-lacks": "use a storage that supports it: formflag doctor tries each kind of request",
   "storage-clock": "set the clock of this machine, and keep it right with a time server",
   "database-not-empty": "name a database that holds nothing yet; the one named was left as it is",
   "source-changed": "stop whatever writes to the data directory, and repeat formflag migrate --final",

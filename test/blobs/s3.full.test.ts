@@ -120,6 +120,7 @@ describe("files in a bucket", () => {
     [404, "NoSuchBucket", "unavailable storage-bucket"],
     [301, "PermanentRedirect", "unavailable storage-region"],
     [400, "AuthorizationHeaderMalformed", "unavailable storage-region"],
+    [405, "MethodNotAllowed", "unavailable storage-lacks"],
     [403, "RequestTimeTooSkewed", "unavailable storage-clock"],
     [403, "QuotaExceeded", "unavailable storage-unavailable"],
   ])("are refused after %i %s with %s, at the first try", async (status, code, expected) => {

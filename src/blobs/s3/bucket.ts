@@ -22,7 +22,7 @@ export type S3Config = {
  *
  * Throws `forbidden` if the directory cannot be written or the credentials cannot be sent. Methods throw `unavailable`
  * with a reason: `storage-unavailable` after the last retry, `storage-unreachable`, `storage-bucket`, `storage-region`,
- * `storage-clock`; and `forbidden` with `storage-credentials` or `storage-forbidden`.
+ * `storage-clock`, `storage-lacks`; and `forbidden` with `storage-credentials` or `storage-forbidden`.
  */
 export function openS3Blobs({ location, credentials, staging: directory, timing }: S3Config): Blobs {
   const staging = openStaging(directory);

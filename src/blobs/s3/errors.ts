@@ -53,6 +53,11 @@ const CREDENTIALS: Kind = ["forbidden", "storage-credentials", "the object stora
 const FORBIDDEN: Kind = ["forbidden", "storage-forbidden", "the object storage refuses access"];
 const REGION: Kind = ["unavailable", "storage-region", "the bucket is in another region"];
 const BUCKET: Kind = ["unavailable", "storage-bucket", "the bucket does not exist"];
+const LACKS: Kind = [
+  "unavailable",
+  "storage-lacks",
+  "the object storage does not support a request that formflag needs",
+];
 const CLOCK: Kind = [
   "unavailable",
   "storage-clock",
@@ -78,6 +83,8 @@ const BY_CODE: Record<string, Kind> = {
   AccessDenied: FORBIDDEN,
   AllAccessDisabled: FORBIDDEN,
   QuotaExceeded: UNAVAILABLE,
+  NotImplemented: LACKS,
+  MethodNotAllowed: LACKS,
   // An upload in parts that has ended, or of which the storage has lost a part.
   NoSuchUpload: UNAVAILABLE,
   InvalidPart: UNAVAILABLE,

@@ -119,6 +119,30 @@ describe("a backup in a bucket", () => {
     expect(bare).toMatchObject({ code: 4, stderr: expect.stringContaining("set AWS_ACCESS_KEY_ID") });
   });
 
+  test("that arrives with other bytes than were stored is not kept", async () => {
+    const made = await run("backup", "create", "-o", fake.url);
+    expect(made.code).toBe(0);
+    const { bytes } = fake.objects.get(names()[0]!)!;
+    bytes[bytes.length >> 1]! ^= 1;
+    const folder = tempDirectory();
+    const { code, stdout, stderr } = await run("backup", "copy", fake.url, folder);
+    expect([code, stdout, readdirSync(folder)]).toEqual([6, "", []]);
+    expect(stderr).toContain("returned other bytes of formflag-backup-");
+  });
+
+  test.each(["POST", "PUT"])(
+    "is not made in a storage without a kind of %s, which is said",
+    async (lacking) => {
+      fake.fault = ({ method }) => (method === lacking ? s3Error(501, "NotImplemented") : undefined);
+      const name = "formflag-backup-20200101T000000Z.tar.unverified-00000000";
+      fake.objects.set(`some/prefix/${name}`, { bytes: Buffer.from(""), sha256: null, at: 0 });
+      const { code, stderr } = await run("backup", "create", "-o", fake.url);
+      expect(code).toBe(6);
+      expect(stderr).toContain("error: the object storage does not support a request that formflag needs\n");
+      expect(names().filter((key) => key.endsWith(".tar"))).toEqual([]);
+    },
+  );
+
   test("of a storage that refuses it has no name, and leaves nothing", async () => {
     fake.fault = ({ method }) => (method === "PUT" ? s3Error(403, "AccessDenied") : undefined);
     const { code, stderr } = await run("backup", "create", "-o", fake.url);
