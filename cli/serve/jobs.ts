@@ -54,7 +54,10 @@ export function startWork(
   let jobs: Jobs | undefined;
   const outbox = openOutbox(app, delivering, () => jobs?.wake(outbox.job.name));
   app.onQueued = outbox.wake;
-  const start = (jobs: Job[]) => startJobs(jobs, app.now, log.error, isShared(app.store) ? IDLE_POLL : 0);
+  const start = (jobs: Job[]) =>
+    startJobs(jobs, app.now, log.error, isShared(app.store) ? IDLE_POLL : 0, (text) =>
+      log.line("info", text),
+    );
   const { wake, stop } = (jobs = start([
     scheduleJob(app, warn),
     ...experimentJobs(app, warn),

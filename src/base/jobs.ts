@@ -1,5 +1,7 @@
-/** Background work of a server. It is safe to run in several processes at once. */
 import { clock } from "./clock.ts";
+import { HOUR_MS } from "./days.ts";
+
+/** Background work of a server. It is safe to run in several processes at once. */
 export type Job = {
   name: string;
   /** Milliseconds between two runs, at most. */
@@ -22,11 +24,17 @@ export type Jobs = {
 
 /**
  * Runs each job at once and then whenever it is due: intervals do not depend on the clock, which may be set back, and only
- * what `next` returns is a time of `now`. An error of a run is reported; the job runs again after `every`. No job runs again
- * before `least` milliseconds have passed unless it may not rest, its `next` says so or a wake makes it run, so that an idle
- * process rests.
+ * what `next` returns is a time of `now`. After an error the job runs again after `every`; the error is reported, again each hour
+ * while it is the same, and that the job works again. No job runs again before `least` milliseconds have passed unless it may not
+ * rest, its `next` says so or a wake makes it run, so that an idle process rests.
  */
-export function startJobs(jobs: Job[], now: () => number, report: (error: unknown) => void, least = 0): Jobs {
+export function startJobs(
+  jobs: Job[],
+  now: () => number,
+  report: (error: unknown) => void,
+  least = 0,
+  recovered: (text: string) => void = () => {},
+): Jobs {
   const stopping = new AbortController();
   const states = jobs.map(({ name }) => ({ name, isWoken: false, wake: () => {} }));
 
@@ -43,21 +51,27 @@ export function startJobs(jobs: Job[], now: () => number, report: (error: unknow
     const state = states[index]!;
     let due = clock.steady();
     let ranAt = Number.NEGATIVE_INFINITY;
+    let failed: { error: string; until: number } | undefined;
     while (!stopping.signal.aborted) {
       if (state.isWoken && runsOnWake) due = Math.min(due, ranAt + every);
       state.isWoken = false;
       try {
-        if (due <= clock.steady()) {
+        const isDue = due <= clock.steady();
+        if (isDue) {
           ranAt = clock.steady();
           await run();
           due = ranAt + (mayRest() ? Math.max(every, least) : every);
         }
         const at = (await next?.()) ?? null;
         if (at !== null) due = Math.min(due, clock.steady() + at - now());
+        if (isDue && failed) recovered(`background work goes on: ${state.name}`);
+        if (isDue) failed = undefined;
       } catch (error) {
-        // An immediate retry would fill the log while, for example, the disk is full.
+        // An immediate retry, or a line for each, would fill the log while, for example, the disk is full.
         due = clock.steady() + every;
-        report(error);
+        const isKnown = failed?.error === String(error) && clock.steady() < failed.until;
+        if (!isKnown) report(error);
+        if (!isKnown) failed = { error: String(error), until: clock.steady() + HOUR_MS };
       }
       if (!stopping.signal.aborted) await sleep(state, due - clock.steady());
     }

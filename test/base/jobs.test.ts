@@ -6,7 +6,8 @@ const HOUR = 3_600_000;
 const started: Jobs[] = [];
 const reported: unknown[] = [];
 const start = (...jobs: Job[]) => {
-  const running = startJobs(jobs, Date.now, (error) => void reported.push(error));
+  const report = (what: unknown) => void reported.push(what);
+  const running = startJobs(jobs, Date.now, report, 0, report);
   started.push(running);
   return running;
 };
@@ -107,14 +108,32 @@ describe("a job", () => {
     };
     start({ ...again.job, run: failsOnce }, later.job);
     await eventually("runs after the failure", () => again.count.runs >= 3);
-    expect(reported).toEqual([failure, failure]);
+    expect(reported).toEqual([failure, failure, "background work goes on: counting"]);
+  });
+
+  test("that fails again and again is reported at each other error, and once it works", async () => {
+    const { count, job } = counting(5);
+    const run = async () => {
+      count.runs += 1;
+      if (count.runs <= 6) throw new Error(count.runs <= 3 ? "the disk is full" : "locked");
+    };
+    const { wake } = start({ ...job, run });
+    await eventually("runs after the failures", () => {
+      wake();
+      return count.runs >= 8;
+    });
+    expect(reported.map(String)).toEqual([
+      "Error: the disk is full",
+      "Error: locked",
+      "background work goes on: counting",
+    ]);
   });
 
   test("whose check fails is reported, and goes on", async () => {
     const { count, job } = counting(5, { next: () => Promise.reject(new Error("locked")) });
     start(job);
     await eventually("three runs", () => count.runs >= 3);
-    expect(reported.length).toBeGreaterThanOrEqual(2);
+    expect(reported.map(String)).toEqual(["Error: locked"]);
   });
 
   test("of an idle process rests for the least time, unless its check says when it is due", async () => {
