@@ -132,6 +132,8 @@ function shapeHint({ message }: AppError, steps: string[], text: string): string
     return shown`what a flag is stands under its environments: ${name}: { environments: { production: { enabled: true } } }`;
   if (expected === "an object" && steps.at(-2) === "environments")
     return shown`its fields are keys: ${name}: { enabled: true }`;
+  if (expected === "an object" && steps.at(-2) === "requires")
+    return "a needed flag is an object: requires: [{ flag: new-cart }]";
   if (expected === "an object") return shown`its fields are keys of their own: ${name}: {}`;
   if (expected === "a list") return shown`write a list: ${name}: [${text}]`;
   if (expected === "true or false") return shown`write ${name}: true, or ${name}: false`;

@@ -218,6 +218,11 @@ projects:
         'line 1, column 60: projects.shop.flags["a.b"].environments.prod: this environment does not exist',
         "did you mean production? Or add it to projects.shop.environments",
       ],
+      [
+        '{"projects": {"shop": {"flags": {"a": {"environments": {"develop": {"requires": ["b"]}}}}}}}',
+        "line 1, column 83: projects.shop.flags.a.environments.develop.requires[0]: it has to be an object, not a text",
+        "a needed flag is an object: requires: [{ flag: new-cart }]",
+      ],
       ["form: {}\n", 'line 1, column 1: unknown key "form"', "did you mean forms?"],
     ];
     for (const [text, message, hint] of faults) {
