@@ -45,7 +45,7 @@ export function talliesContract(driver: Driver): void {
       expect((await tallies.sum({ kind: "reads", from: 5, to: 6 }))[0]!.count).toBe(9);
     });
 
-    test("are read of a kind, of hours, of what begins with a prefix, and in steps", async () => {
+    test("are read of a kind, of hours, of one name, of what begins with a prefix, and in steps", async () => {
       const { tallies } = await open();
       const flags = ["a/x", "a/y", "a/z", "ab/x"].map((what, index) => ({
         ...read(5, what, "", index + 1),
@@ -56,6 +56,9 @@ export function talliesContract(driver: Driver): void {
       const names = async (query: Parameters<typeof tallies.read>[0]) =>
         (await tallies.read(query)).map(({ what }) => what);
       expect(await names({ ...hour, prefix: "a/" })).toEqual(["a/x", "a/y", "a/z"]);
+      expect(await names({ ...hour, what: "a/x" })).toEqual(["a/x"]);
+      expect(await names({ ...hour, what: "a/" })).toEqual([]);
+      expect(await tallies.sum({ ...hour, what: "a/y" })).toEqual([{ what: "a/y", variant: "", count: 2 }]);
       expect(await names({ ...hour, prefix: "a/", limit: 2 })).toEqual(["a/x", "a/y"]);
       expect(await names({ ...hour, prefix: "a/", limit: 2, after: "a/y" })).toEqual(["a/z"]);
       expect(await tallies.sum({ ...hour, prefix: "ab" })).toEqual([{ what: "ab/x", variant: "", count: 4 }]);

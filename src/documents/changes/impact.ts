@@ -116,8 +116,7 @@ function jsonOf(outcome: Outcome): string {
 /** Reads of a flag in an hour, averaged over the last day or since it was first read in it; `what` is its name in tallies. */
 async function readsPerHour({ store, now }: DocumentsApp, what: string): Promise<number> {
   const hour = hourOf(now());
-  const span = { from: hour - HOURS + 1, to: hour + 1, prefix: what };
-  const own = (await store.tallies.read({ kind: "served", ...span })).filter((each) => each.what === what);
+  const own = await store.tallies.read({ kind: "served", from: hour - HOURS + 1, to: hour + 1, what });
   if (own.length === 0) return 0;
   const first = Math.min(...own.map((each) => each.hour));
   return Math.round(own.reduce((sum, { count }) => sum + count, 0) / (hour - first + 1));

@@ -29,8 +29,7 @@ export async function servedToday(
   const key = await keyOf(app, place);
   const [{ day, from, to }] = lastDays(app.now(), 1, timeZone) as [ReturnType<typeof lastDays>[number]];
   const what = `${key}/${place.flag}`;
-  const sums = await app.store.tallies.sum({ kind: "served", from, to, prefix: what });
-  const own = sums.filter((each) => each.what === what);
+  const own = await app.store.tallies.sum({ kind: "served", from, to, what });
   const variants = own.filter(({ variant }) => variant !== "").map(({ variant, count }) => [variant, count]);
   return {
     day,

@@ -11,11 +11,12 @@ export type TallyKind = (typeof TALLY_KINDS)[number];
 /** How often flags were read within an hour, in hours since 1970. */
 export type Tally = { kind: TallyKind; hour: number; what: string; variant: string; count: number };
 
-/** Selects the hours from `from` until before `to`, and with `prefix` only what begins with it. */
+/** Selects the hours from `from` until before `to`, with `what` only that, and with `prefix` only what begins with it. */
 export type TallyQuery = {
   kind: TallyKind;
   from: number;
   to: number;
+  what?: string | undefined;
   prefix?: string | undefined;
   /** Left out is what sorts behind all that begins with it. */
   until?: string | undefined;

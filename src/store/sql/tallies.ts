@@ -25,10 +25,11 @@ const FEW = 2;
  * Each hour is found by itself, so that the index leads to where the texts begin: at the prefix or behind `after`, as
  * SQLite would begin at either of two conditions.
  */
-function bound({ kind, from, to, prefix = "", until = prefix, after }: Omit<TallyPage, "limit">): {
+function bound({ kind, from, to, what, prefix = "", until = prefix, after }: Omit<TallyPage, "limit">): {
   where: string;
   params: Params;
 } {
+  const begins = `what ${after === undefined ? ">=" : ">"} $first AND what < $last`;
   const hours = Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
   const isFew = hours.length > 0 && hours.length <= FEW;
   const among = isFew
@@ -36,14 +37,13 @@ function bound({ kind, from, to, prefix = "", until = prefix, after }: Omit<Tall
     : "SELECT CAST(value AS BIGINT) FROM json_each($hours)";
   return {
     where: `WHERE kind = $kind AND hour IN (${among})
-      AND what ${after === undefined ? ">=" : ">"} $first AND what < $last`,
+      AND ${what === undefined ? begins : "what = $what"}`,
     params: {
       kind: KINDS.indexOf(kind),
       ...(isFew
         ? Object.fromEntries(hours.map((hour, index) => [`hour${index}`, hour]))
         : { hours: JSON.stringify(hours) }),
-      first: after ?? prefix,
-      last: until + LAST,
+      ...(what === undefined ? { first: after ?? prefix, last: until + LAST } : { what }),
     },
   };
 }
