@@ -129,6 +129,19 @@ describe("the impact of a proposal", () => {
     expect(await linesOf(change)).toEqual(["sale: 1,203 reads an hour"]);
   });
 
+  test("claims no reads in an environment that is read and has too many flags to count each", async () => {
+    const { app, set, proposeSet, get } = await openPeople({});
+    await set("sale", {});
+    const { environments } = (await app.store.projects.find("shop"))!;
+    const { key } = environments.find(({ slug }) => slug === "live")!;
+    const hour = Math.floor(app.now() / HOUR);
+    await app.store.tallies.add([{ kind: "reads", hour, what: key, variant: "all", count: 5 }]);
+    const change = await proposeSet("sale", { enabled: true });
+    expect((await get(change)).impact).toEqual({ contexts: [], reads: [], lines: [] });
+    await app.store.tallies.add([{ kind: "served", hour, what: `${key}/other`, variant: "on", count: 5 }]);
+    expect((await get(change)).impact?.lines).toEqual(["sale: 0 reads an hour"]);
+  });
+
   test("is bounded: of many flags and contexts it writes out the first", async () => {
     const people = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`P${index}`, {}]));
     const { set, propose, get } = await openPeople(people);

@@ -44,8 +44,10 @@ export async function impactOf(
       }
   }
   const reads: Impact["reads"] = [];
-  for (const { key, ...place } of places)
-    reads.push({ ...place, perHour: await readsPerHour(app, `${key}/${place.flag}`) });
+  for (const { key, ...place } of places) {
+    const perHour = await readsPerHour(app, key, place.flag);
+    if (perHour !== null) reads.push({ ...place, perHour });
+  }
   const isTried = people.length > 0 && places.length > 0;
   const turnsOff = turnedOffSentences(await turnedOffAfter(app, changes), changes);
   return { contexts, reads, lines: [...turnsOff, ...linesOf({ contexts, reads, isTried })] };
@@ -113,11 +115,19 @@ function jsonOf(outcome: Outcome): string {
   return json.length > VALUE ? `${json.slice(0, VALUE).toWellFormed()}…` : json;
 }
 
-/** Reads of a flag in an hour, averaged over the last day or since it was first read in it; `what` is its name in tallies. */
-async function readsPerHour({ store, now }: DocumentsApp, what: string): Promise<number> {
+/**
+ * Reads of a flag in an hour, averaged over the last day or since it was first read in it, in the environment of a key; null if
+ * that is read and has too many flags for each to be counted.
+ */
+async function readsPerHour({ store, now }: DocumentsApp, key: string, flag: string): Promise<number | null> {
   const hour = hourOf(now());
-  const own = await store.tallies.read({ kind: "served", from: hour - HOURS + 1, to: hour + 1, what });
-  if (own.length === 0) return 0;
+  const day = { from: hour - HOURS + 1, to: hour + 1 };
+  const own = await store.tallies.read({ kind: "served", ...day, what: `${key}/${flag}` });
+  if (own.length === 0) {
+    const [anyFlag] = await store.tallies.read({ kind: "served", ...day, prefix: `${key}/`, limit: 1 });
+    const [read] = anyFlag ? [] : await store.tallies.read({ kind: "reads", ...day, what: key, limit: 1 });
+    return read ? null : 0;
+  }
   const first = Math.min(...own.map((each) => each.hour));
   return Math.round(own.reduce((sum, { count }) => sum + count, 0) / (hour - first + 1));
 }
