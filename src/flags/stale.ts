@@ -8,6 +8,7 @@ import { type FlagValues, hasExpired } from "./flag.ts";
 import { resultsOf } from "./flagd/results.ts";
 import { type KnownCode, readKnownCode } from "./code/code-references.ts";
 import { type FlagOverview, everyFlag } from "./overviews.ts";
+import { neededBy } from "./requires/requirement.ts";
 import { MAX_RULE } from "./rules/rule-words.ts";
 import { parseRules } from "./rules/rules.ts";
 import type { StaleFlag, StaleReason } from "./stale-schema.ts";
@@ -61,13 +62,19 @@ export async function assessOverviews(
   { environment, days }: Omit<StaleSelection, "project">,
 ): Promise<StaleVerdict[]> {
   const stale: StaleVerdict[] = [];
+  const isMeant = (each: { environment: string }) => environment === null || each.environment === environment;
+  const needed = new Set(
+    flags.flatMap(({ archived, environments }) =>
+      archived ? [] : [...neededBy(environments.filter(isMeant)).keys()],
+    ),
+  );
   const takeTurns = createTurns();
   for (const { slug, permanent, archived, createdAt, environments } of flags) {
     if (permanent || archived) continue;
     const uses = environments
-      .filter((each) => environment === null || each.environment === environment)
+      .filter(isMeant)
       .map((each) => ({ record: { ...each, createdAt }, readAt: each.readAt }));
-    const verdict = uses.length === 0 ? undefined : assess(uses, now, days * DAY_MS, code);
+    const verdict = uses.length === 0 ? undefined : assess(uses, now, days * DAY_MS, code, needed.has(slug));
     if (verdict) stale.push({ slug, ...verdict });
     const turn = takeTurns();
     if (turn !== undefined) await turn;
@@ -98,7 +105,14 @@ type Verdict = {
   times: Partial<Record<StaleReason, number>>;
 };
 
-function assess(uses: FlagUse[], now: number, span: number, code: KnownCode | null): Verdict | undefined {
+function assess(
+  uses: FlagUse[],
+  now: number,
+  span: number,
+  code: KnownCode | null,
+  /** Whether another flag needs it, with which it is read. */
+  isNeeded = false,
+): Verdict | undefined {
   const records = uses.map(({ record }) => record);
   const reasons: [reason: StaleReason, since: number, from: number][] = [];
   if (records.every((record) => hasExpired(record, now)))
@@ -110,11 +124,11 @@ function assess(uses: FlagUse[], now: number, span: number, code: KnownCode | nu
     reasons.push(["settled", settledAt, settledAt + span]);
 
   const readAt = latest(uses.map(({ record, readAt }) => readAt ?? record.createdAt));
-  if (now - readAt >= span) reasons.push(["unread", readAt, readAt + span]);
+  if (!isNeeded && now - readAt >= span) reasons.push(["unread", readAt, readAt + span]);
 
   const createdAt = Math.min(...records.map((record) => record.createdAt));
   // A flag that is newer than every upload may be in code that is still to be uploaded.
-  if (code && !records.some(({ slug }) => code.slugs.has(slug)) && code.uploadedAt >= createdAt)
+  if (code && !isNeeded && !records.some(({ slug }) => code.slugs.has(slug)) && code.uploadedAt >= createdAt)
     reasons.push(atOnce("unreferenced", code.uploadedAt));
 
   if (reasons.length === 0) return undefined;

@@ -199,6 +199,26 @@ test("a flag that uploaded code no longer names on any branch looks finished", a
   expect(await stale()).toEqual([]);
 });
 
+test("a flag that another one needs is not finished by never being read or named itself", async () => {
+  const { app, set } = await openShop();
+  const references = { c: [{ filePath: "a.ts", lineNumber: 1, lineContent: "" }] };
+  const body = JSON.stringify({ branch: "main", projectName: "web", references });
+  const requires = [{ flag: "b" }];
+  await set("c", "live", { enabled: true, requires });
+  app.clock.now += SPAN;
+  await set("b", "live", { enabled: true, payload: 1 });
+  await uploadReferences(app, OPERATOR, "shop", Buffer.from(body));
+  const reasonsOf = async (slug: string, environment: string | null = null) =>
+    (await findStale(app, { project: "shop", environment, days: 30 })).find((each) => each.slug === slug)
+      ?.reasons ?? [];
+  expect(await reasonsOf("b")).toEqual([]);
+  expect(await reasonsOf("b", "develop")).toEqual(["settled", "unread", "unreferenced"]);
+  app.clock.now += SPAN;
+  expect(await reasonsOf("b", "live")).toEqual(["settled"]);
+  await set("c", "live", { requires: null });
+  expect(await reasonsOf("b")).toEqual(["unread", "unreferenced"]);
+});
+
 describe("reads", () => {
   test("that could not be stored are stored with the next ones, the newest of each flag", async () => {
     const { store } = openTestApp();

@@ -64,6 +64,7 @@ A flag looks finished if in every environment, or with -e in that one, it is
   unread        not read for 30 days, or since it was created at least 30 days ago
 or if it is
   unreferenced  on no branch of the code that flags refs scan --upload has sent since the flag was created
+A flag that another one needs is not unread or unreferenced, and one that is on and needs others is not settled.
 A server stores which flags were read once a minute and when it stops.
 
 With --strict, a flag that flags cleanup calls finished is removable. Exit code: 0; with --strict, 9 if a listed flag
