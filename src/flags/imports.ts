@@ -121,7 +121,7 @@ function planChanges(
 
 /** Returns a function that sets a record to a definition; without a description, the record keeps its own. */
 function define(definition: FlagDefinition): (record: FlagRecord) => FlagRecord {
-  return (record) => ({ ...record, ...definition, imported: true });
+  return (record) => ({ ...record, requires: "", ...definition, imported: true });
 }
 
 /**

@@ -44,6 +44,16 @@ describe("an import", () => {
     expect((await app.store.readVersion()).version).toBe(version);
   });
 
+  test("leaves a flag no need that the file does not have, and keeps those of other flags", async () => {
+    const { app, set, find } = await openShop("a");
+    for (const flag of ["g", "off"]) await set("a", {}, OPERATOR, flag);
+    for (const flag of ["f", "g"])
+      await set("a", { enabled: true, requires: [{ flag: "off" }] }, OPERATOR, flag);
+    await importFlags(app, OPERATOR, PLACE, FILE, false);
+    expect((await find("a", "f"))!.requires).toBe("");
+    expect((await find("a", "g"))!.requires).toBe('[{"flag":"off"}]');
+  });
+
   test("puts the segments of the file in its order, and moves no other", async () => {
     const { app, segment } = await openShop("a");
     for (const name of ["x", "b", "y", "a"]) await segment("a", name, { "==": [{ var: "n" }, name] });

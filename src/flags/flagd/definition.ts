@@ -10,7 +10,7 @@ import { type Segments, inlineSegments } from "./nested-segments.ts";
 /** A flag in one environment as a whole; `description` is left out if none is given. */
 export type FlagDefinition = Pick<FlagRecord, "slug" | "enabled" | "payload" | "expiresAt" | "rules"> & {
   description?: string;
-  /** Left out if the file does not say what it needs. */
+  /** Left out for none. */
   requires?: string;
 };
 
