@@ -36,7 +36,7 @@ export function readRecipients(texts: readonly string[]): (string | Recipient)[]
     if (text.startsWith("ssh-")) {
       const recipient = sshRecipient(text);
       if (recipient) return recipient;
-      const what = text.startsWith("ssh-ed25519 ") ? "is damaged" : "is not of the type ssh-ed25519";
+      const what = /^ssh-ed25519(\s|$)/.test(text) ? "is damaged" : "is not of the type ssh-ed25519";
       throw invalid(`the recipient ${shown(text)} ${what}`);
     }
     try {

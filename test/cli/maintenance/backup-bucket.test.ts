@@ -211,6 +211,7 @@ describe("an encrypted backup", () => {
     ["age1qqqq", "has a mistake"],
     ["ssh-rsa AAAAB3NzaC1yc2E=", "is not of the type ssh-ed25519"],
     ["ssh-ed25519 AAAA", "is damaged"],
+    ["ssh-ed25519", "is damaged"],
     ["ann@example.com", "is neither age1… nor ssh-ed25519 …"],
   ])("has no recipient %s", async (recipient, message) => {
     const { code, stderr } = await run("backup", "create", "-o", "-", "--backup-recipient", recipient);
