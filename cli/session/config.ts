@@ -177,6 +177,15 @@ export function readLocalConfig(command: Command): Config {
 }
 
 /**
+ * The configuration of a command that works on files alone, whatever server a variable or a login names. Throws `invalid` with
+ * `--server`.
+ */
+export function readFileConfig(command: Command): Config {
+  const isGiven = command.getOptionValueSourceWithGlobals("server") === "cli";
+  return isGiven ? readLocalConfig(command) : readConfig(command);
+}
+
+/**
  * How to reach the server of a configuration, without a token; null without a server. Throws `invalid` if a token would be
  * sent unencrypted; `ca` if the certificates cannot be used.
  */

@@ -12,7 +12,7 @@ import { openScratch } from "../../data/scratch.ts";
 import type { SharedStorage } from "../../../src/storage.ts";
 import { createPrinter } from "../../output/printer.ts";
 import { localAction } from "../../session/action.ts";
-import { type Config, readLocalConfig } from "../../session/config.ts";
+import { type Config, readFileConfig, readLocalConfig } from "../../session/config.ts";
 import { loadStorage } from "../../session/storage.ts";
 import { usage } from "../../session/usage.ts";
 import { type Archive, type Open, contents, openArchive, readArchive } from "./archive.ts";
@@ -172,7 +172,7 @@ type Verified = Pick<Values, "config" | "file" | "identityFile">;
 
 function parseVerify(command: Command, file: string): Verified {
   const { identityFile } = command.opts<{ identityFile?: string }>();
-  return { config: readLocalConfig(command), file, identityFile };
+  return { config: readFileConfig(command), file, identityFile };
 }
 
 async function verify(io: Io, { config, file, identityFile }: Verified): Promise<void> {

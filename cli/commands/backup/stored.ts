@@ -13,7 +13,7 @@ import { saveTo } from "../../output/save.ts";
 import type { Io } from "../../output/terminal.ts";
 import { alignedRight, table } from "../../output/text.ts";
 import { localAction } from "../../session/action.ts";
-import { type Config, readLocalConfig } from "../../session/config.ts";
+import { type Config, readFileConfig } from "../../session/config.ts";
 import { usage } from "../../session/usage.ts";
 
 export function addListCommand(backup: Command, io: Io): void {
@@ -32,7 +32,7 @@ Examples:
 type Listing = { config: Config; place: string };
 
 function parseList(command: Command, place = "."): Listing {
-  return { config: readLocalConfig(command), place };
+  return { config: readFileConfig(command), place };
 }
 
 async function list(io: Io, { config, place }: Listing): Promise<void> {
@@ -106,7 +106,7 @@ function parseCopy(command: Command, from: string, to: string): Copy {
       "backup copy copies a file into a bucket, or out of one",
       "one of the two is an s3:// URL, and the other a file or a folder",
     );
-  return { config: readLocalConfig(command), from, to };
+  return { config: readFileConfig(command), from, to };
 }
 
 async function copy(io: Io, { config, from, to }: Copy): Promise<void> {

@@ -103,6 +103,20 @@ describe("a backup", () => {
     });
   });
 
+  test("is listed and verified where a variable or a login names a server, which has no part in it", async () => {
+    const HOME = tempDirectory();
+    mkdirSync(join(HOME, ".config/formflag"), { recursive: true });
+    writeFileSync(join(HOME, ".config/formflag/config.json"), '{"server":"http://127.0.0.1:9"}');
+    const file = sound.archive;
+    for (const env of [{ FORMFLAG_SERVER: "http://127.0.0.1:9" }, { HOME }] as Record<string, string>[]) {
+      expect(await formflag(["backup", "verify", file], { env })).toMatchObject({ code: 0, stderr: "" });
+      const listed = await formflag(["backup", "list", join(file, ".."), "--json"], { env });
+      expect(JSON.parse(listed.stdout)).toMatchObject([{ file }]);
+    }
+    const named = await formflag(["backup", "verify", file, "--server", "http://127.0.0.1:9"]);
+    expect([named.code, named.stderr]).toEqual([2, expect.stringContaining("not with --server")]);
+  });
+
   test("goes to standard output, whole", async () => {
     const { server, submit } = await openForm();
     await submit("one", "x".repeat(300_000));
