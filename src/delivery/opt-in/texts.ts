@@ -13,7 +13,7 @@ export type OptInTexts = {
   confirm: Question;
   confirmed: Notice;
   expired: Notice;
-  /** The link of a submission that was deleted, or no link at all. */
+  /** Either link, of a submission that was deleted, or no link at all. */
   missing: Notice;
   unsubscribe: Question;
   unsubscribed: Notice;
@@ -33,7 +33,7 @@ const TEXTS: Readonly<Record<string, OptInTexts>> = {
     confirm: ["Confirm your address", "With this step your form is complete.", "Confirm"],
     confirmed: ["Thank you", "Your address is confirmed."],
     expired: ["This link has expired", "Please fill in the form again."],
-    missing: ["There is nothing to confirm here", "The link is not complete, or what you sent was deleted."],
+    missing: ["This link does not work", "The link is not complete, or what you sent was deleted."],
     unsubscribe: ["Unsubscribe?", "You get no more of these messages.", "Unsubscribe"],
     unsubscribed: ["You are unsubscribed", "You get no more of these messages."],
   },
@@ -51,7 +51,7 @@ const TEXTS: Readonly<Record<string, OptInTexts>> = {
     confirmed: ["Vielen Dank", "Ihre Adresse ist bestätigt."],
     expired: ["Dieser Link ist abgelaufen", "Bitte füllen Sie das Formular noch einmal aus."],
     missing: [
-      "Hier gibt es nichts zu bestätigen",
+      "Dieser Link funktioniert nicht",
       "Der Link ist nicht vollständig, oder Ihre Angaben wurden gelöscht.",
     ],
     unsubscribe: ["Abmelden?", "Sie erhalten keine solchen Nachrichten mehr.", "Abmelden"],
@@ -70,7 +70,7 @@ const TEXTS: Readonly<Record<string, OptInTexts>> = {
     confirm: ["Confirmer votre adresse", "Cette étape complète votre formulaire.", "Confirmer"],
     confirmed: ["Merci", "Votre adresse est confirmée."],
     expired: ["Ce lien a expiré", "Veuillez remplir de nouveau le formulaire."],
-    missing: ["Il n’y a rien à confirmer ici", "Le lien est incomplet, ou votre envoi a été supprimé."],
+    missing: ["Ce lien ne fonctionne pas", "Le lien est incomplet, ou votre envoi a été supprimé."],
     unsubscribe: ["Se désabonner ?", "Vous ne recevrez plus ces messages.", "Se désabonner"],
     unsubscribed: ["Vous êtes désabonné", "Vous ne recevrez plus ces messages."],
   },
@@ -87,7 +87,7 @@ const TEXTS: Readonly<Record<string, OptInTexts>> = {
     confirm: ["Confirmar su dirección", "Con este paso su formulario queda completo.", "Confirmar"],
     confirmed: ["Gracias", "Su dirección está confirmada."],
     expired: ["Este enlace ha caducado", "Rellene de nuevo el formulario."],
-    missing: ["Aquí no hay nada que confirmar", "El enlace está incompleto o su envío se ha eliminado."],
+    missing: ["Este enlace no funciona", "El enlace está incompleto o su envío se ha eliminado."],
     unsubscribe: ["¿Darse de baja?", "No recibirá más mensajes de este tipo.", "Darse de baja"],
     unsubscribed: ["Se ha dado de baja", "No recibirá más mensajes de este tipo."],
   },
@@ -104,7 +104,7 @@ const TEXTS: Readonly<Record<string, OptInTexts>> = {
     confirm: ["Confirmar o seu endereço", "Com este passo, o seu formulário fica completo.", "Confirmar"],
     confirmed: ["Obrigado", "O seu endereço está confirmado."],
     expired: ["Este link expirou", "Preencha novamente o formulário."],
-    missing: ["Não há nada a confirmar aqui", "O link está incompleto ou o seu envio foi eliminado."],
+    missing: ["Este link não funciona", "O link está incompleto ou o seu envio foi eliminado."],
     unsubscribe: ["Cancelar a subscrição?", "Não receberá mais estas mensagens.", "Cancelar"],
     unsubscribed: ["A subscrição foi cancelada", "Não receberá mais estas mensagens."],
   },
@@ -121,7 +121,7 @@ const TEXTS: Readonly<Record<string, OptInTexts>> = {
     confirm: ["Conferma il tuo indirizzo", "Con questo passaggio il modulo è completo.", "Conferma"],
     confirmed: ["Grazie", "Il tuo indirizzo è confermato."],
     expired: ["Questo link è scaduto", "Compila di nuovo il modulo."],
-    missing: ["Qui non c’è nulla da confermare", "Il link è incompleto o l’invio è stato eliminato."],
+    missing: ["Questo link non funziona", "Il link è incompleto o l’invio è stato eliminato."],
     unsubscribe: ["Annullare l’iscrizione?", "Non riceverai più questi messaggi.", "Annulla l’iscrizione"],
     unsubscribed: ["L’iscrizione è annullata", "Non riceverai più questi messaggi."],
   },
@@ -138,7 +138,7 @@ const TEXTS: Readonly<Record<string, OptInTexts>> = {
     confirm: ["Bevestig uw adres", "Met deze stap is uw formulier compleet.", "Bevestigen"],
     confirmed: ["Bedankt", "Uw adres is bevestigd."],
     expired: ["Deze link is verlopen", "Vul het formulier opnieuw in."],
-    missing: ["Hier is niets te bevestigen", "De link is niet volledig, of uw inzending is verwijderd."],
+    missing: ["Deze link werkt niet", "De link is niet volledig, of uw inzending is verwijderd."],
     unsubscribe: ["Afmelden?", "U ontvangt deze berichten niet meer.", "Afmelden"],
     unsubscribed: ["U bent afgemeld", "U ontvangt deze berichten niet meer."],
   },
@@ -155,7 +155,7 @@ const TEXTS: Readonly<Record<string, OptInTexts>> = {
     confirm: ["Potwierdź swój adres", "Po tym kroku formularz będzie kompletny.", "Potwierdź"],
     confirmed: ["Dziękujemy", "Twój adres został potwierdzony."],
     expired: ["Ten link wygasł", "Wypełnij formularz ponownie."],
-    missing: ["Nie ma tu nic do potwierdzenia", "Link jest niekompletny albo wysłane dane zostały usunięte."],
+    missing: ["Ten link nie działa", "Link jest niekompletny albo wysłane dane zostały usunięte."],
     unsubscribe: ["Wypisać się?", "Nie otrzymasz więcej takich wiadomości.", "Wypisz mnie"],
     unsubscribed: ["Wypisano", "Nie otrzymasz więcej takich wiadomości."],
   },
@@ -172,7 +172,7 @@ const TEXTS: Readonly<Record<string, OptInTexts>> = {
     confirm: ["メールアドレスの確認", "この操作でフォームの送信が完了します。", "確認する"],
     confirmed: ["ありがとうございます", "メールアドレスが確認されました。"],
     expired: ["このリンクは期限切れです", "お手数ですが、フォームをもう一度送信してください。"],
-    missing: ["確認するものがありません", "リンクが不完全か、送信内容が削除されています。"],
+    missing: ["このリンクは使えません", "リンクが不完全か、送信内容が削除されています。"],
     unsubscribe: ["配信を停止しますか?", "今後このようなメールは届きません。", "配信を停止する"],
     unsubscribed: ["配信を停止しました", "今後このようなメールは届きません。"],
   },
@@ -186,7 +186,7 @@ const TEXTS: Readonly<Record<string, OptInTexts>> = {
     confirm: ["确认您的邮箱地址", "完成此步骤后,您的表单即提交成功。", "确认"],
     confirmed: ["谢谢", "您的地址已确认。"],
     expired: ["此链接已过期", "请重新填写表单。"],
-    missing: ["没有需要确认的内容", "链接不完整,或您提交的内容已被删除。"],
+    missing: ["此链接无效", "链接不完整,或您提交的内容已被删除。"],
     unsubscribe: ["要退订吗?", "您将不再收到此类邮件。", "退订"],
     unsubscribed: ["您已退订", "您将不再收到此类邮件。"],
   },

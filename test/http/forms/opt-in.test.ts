@@ -324,6 +324,10 @@ describe("a form whose senders confirm", () => {
       app.clock.now += 1000;
     }
     await purgeSubmissions(app, OPERATOR, { email: "j@example.com" });
-    expect((await ask(link)).status).toBe(404);
+    const gone = await ask(link);
+    expect([gone.status, await gone.text()]).toEqual([
+      404,
+      expect.stringContaining("This link does not work"),
+    ]);
   });
 });
