@@ -56,8 +56,13 @@ export function createServiceMailer(config: ServiceConfig, timeout = TIMEOUT): M
 
   function answered(service: Service, response: Response, text: string, recipient: string) {
     const { status, headers } = response;
-    if (status >= 200 && status <= 299) return delivered(status);
-    const { message, isOperators } = service.refusal({ status, headers, json: jsonOf(text) });
+    const isSuccess = status >= 200 && status <= 299;
+    // A portal or a proxy answered in place of the service, which did not get the message.
+    const isPage = isSuccess && /^\s*</.test(text);
+    if (isSuccess && !isPage) return delivered(status);
+    const { message, isOperators } = isPage
+      ? { message: "with a web page, which the service does not send", isOperators: true }
+      : service.refusal({ status, headers, json: jsonOf(text) });
     const isFinal = ABOUT_MESSAGE.has(status) && !isOperators;
     const why = message === "" ? `the answer was ${status}` : `${status} ${message}`;
     return {

@@ -97,7 +97,7 @@ describe.each(NAMES)("a message by %s", (name) => {
   test("is sent again later where the service fails, answers nonsense, redirects or is not there", async () => {
     const service = openMailService();
     const mailer = mailerOf(name, service.endpoint);
-    for (const status of [500, 502, 503, 302, 404]) {
+    for (const status of [500, 502, 503, 302, 404, 200]) {
       service.answer(() => new Response("<html>", { status, headers: { Location: "http://127.0.0.1:1/" } }));
       expect(await mailer.send(PLAIN)).toMatchObject({ outcome: "retry", code: status, isTargetDown: true });
     }
