@@ -11,7 +11,8 @@ import { createDirectory, openDiskBlobs } from "../../src/blobs/disk.ts";
 import { openDiskNotes } from "../../src/blobs/disk-notes.ts";
 import type { BackupSource } from "../../src/maintenance/backup.ts";
 import { NotCurrent } from "../../src/store/sqlite/connection.ts";
-import { garbageIn, refersToFiles } from "../../src/store/sqlite/garbage.ts";
+import { garbageIn } from "../../src/store/sqlite/garbage.ts";
+import { refersToFiles } from "../../src/store/sqlite/inspect.ts";
 import { holdLock, holdsOf } from "../../src/store/sqlite/lock.ts";
 import { type SqliteStore, type Writing, openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { env } from "../session/env.ts";
@@ -143,12 +144,16 @@ function prepareData(data: string, mayRead: boolean): { file: string; uploads: s
   const [file, uploads] = [join(data, NAMES.database), join(data, NAMES.uploads)];
   refuseShared(data);
   refuseUnwritable(data, mayRead);
-  refuseParts(file, uploads);
+  refuseIncomplete(data);
   return { file, uploads };
 }
 
-/** A data directory with a part missing would otherwise pass for a new one, or for one without uploads. */
-function refuseParts(file: string, uploads: string): void {
+/**
+ * Throws `unsupported` for a data directory with a part missing, which would otherwise pass for a new one, or for one without
+ * uploads. Changes nothing.
+ */
+export function refuseIncomplete(data: string): void {
+  const [file, uploads] = [join(data, NAMES.database), join(data, NAMES.uploads)];
   if (!existsSync(file)) return;
   const { size } = statSync(file);
   // A power cut during creation leaves an empty database too, but no log and no uploads.

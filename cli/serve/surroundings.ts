@@ -4,6 +4,7 @@ import type { KnownCertificate, Surroundings } from "../../src/maintenance/docto
 import type { Backups } from "../../src/maintenance/status.ts";
 import { adviceOn } from "../commands/mail.ts";
 import { refuseMoved } from "../data/moved.ts";
+import { refuseIncomplete } from "../data/open.ts";
 import { certificateFiles } from "../data/certificates.ts";
 import { originsOf, probe } from "../session/addresses.ts";
 import { env } from "../session/env.ts";
@@ -36,6 +37,7 @@ export function surroundingsOf(
       read: async () => (await import("../../src/send/oidc.ts")).discover(config.oidc!.client),
     },
     refuseMoved,
+    refuseIncomplete,
     threads: () => threadCount(config),
     certificate: () => config.domain && knownCertificate(config.domain, config.data),
     async checkAuthority() {

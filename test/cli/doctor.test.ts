@@ -1,8 +1,10 @@
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
+  rmSync,
   statSync,
   truncateSync,
   utimesSync,
@@ -130,6 +132,33 @@ describe("doctor", () => {
       expect(of("database")).toMatchObject({ status: "problem", message: expect.stringContaining(said) });
       expect(code).toBe(1);
       expect(await Bun.file(file).bytes()).toEqual(new Uint8Array(bytes));
+    }
+  });
+
+  test("reports what keeps every other command from the data, and changes nothing", async () => {
+    const { url, data, stop } = await startServer();
+    const { key } = await onData(data).json<{ key: string }>("forms", "create", "contact", "--uploads", "on");
+    const body = new FormData();
+    body.append("file", new File(["of a sender"], "a.txt"));
+    expect((await fetch(`${url}/v1/s/${key}?mode=rest`, { method: "POST", body })).status).toBe(200);
+    await stop();
+    const cases: ((file: string, uploads: string) => void)[] = [
+      (file) => truncateSync(file),
+      (_, uploads) => rmSync(uploads, { recursive: true }),
+      (file) => writeFileSync(file, "Dear diary"),
+      (file) => writeFileSync(join(file, "..", "moved.json"), '{"database":"postgres://db","finished":true}'),
+    ];
+    for (const make of cases) {
+      const copy = join(tempDirectory(), "data");
+      cpSync(data, copy, { recursive: true });
+      make(join(copy, "formflag.db"), join(copy, "uploads"));
+      const before = contentsOf(copy);
+      const { code, findings } = await doctor(copy);
+      const broken = findings.find(({ status }) => status === "problem");
+      expect(code).toBe(1);
+      expect(contentsOf(copy)).toEqual(before);
+      const { stderr } = await formflag(["projects", "list", "--data", copy]);
+      expect(stderr).toStartWith(`error: ${broken!.message}\n`);
     }
   });
 

@@ -38,21 +38,25 @@ type Checked = { newest: number; sending: SendingForm[]; usable: boolean; findin
 
 async function checkData(data: string, isServed: boolean, by: Surroundings): Promise<Checked> {
   const { usable, findings } = checkDirectory(data, by);
-  if (usable) findings.push(...checkMoved(data, by));
   if (!usable) return { newest: 0, sending: [], usable, findings };
-  const database = checkDatabase(data, isServed, by);
+  findings.push(...refusal("moved", () => by.refuseMoved(data), "see moved.json"));
+  const incomplete = refusal("database", () => by.refuseIncomplete(data), "restore it from a backup");
+  const database =
+    incomplete.length > 0
+      ? { newest: 0, sending: [], findings: incomplete }
+      : checkDatabase(data, isServed, by);
   const disks = await checkDisks(data, { isServed });
   return { ...database, usable, findings: [...findings, ...disks, ...database.findings] };
 }
 
-/** Data that was moved, which no server uses any more. */
-function checkMoved(data: string, { refuseMoved }: Surroundings): Finding[] {
+/** The finding for data that a server refuses to open, by what `refuse` throws. */
+function refusal(check: string, refuse: () => void, hint: string): Finding[] {
   try {
-    refuseMoved(data);
+    refuse();
     return [];
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return [problem("moved", error.message, error.hint ?? "see moved.json")];
+    return [problem(check, error.message, error.hint ?? hint)];
   }
 }
 

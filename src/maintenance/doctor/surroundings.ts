@@ -16,6 +16,8 @@ export type Surroundings = {
   oidc: { issuer: string; read: () => Promise<unknown> } | null;
   /** Throws `forbidden` for a data directory whose data has been moved. */
   refuseMoved: (data: string) => void;
+  /** Throws `unsupported` for a data directory with a part missing. */
+  refuseIncomplete: (data: string) => void;
   /** How many threads serve. */
   threads: () => number;
   /** The certificate that the server gets itself; null for a server without domains. */

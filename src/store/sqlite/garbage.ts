@@ -5,7 +5,7 @@ import { connectUnmigrated } from "./connection.ts";
 import { sqliteError } from "./errors.ts";
 import { schemaVersion } from "./schema-version.ts";
 import { runWork } from "./run.ts";
-import { close, query } from "./statements.ts";
+import { close } from "./statements.ts";
 
 /** The first schema that records garbage. */
 const FIRST_SCHEMA = 5;
@@ -27,14 +27,4 @@ export function garbageIn(file: string): Garbage {
       withDatabase((db) => (schemaVersion(db) < FIRST_SCHEMA ? [] : runWork(db, listLoose(limit)))),
     forget: async (keys) => withDatabase((db) => runWork(db, forgetLoose(keys))),
   };
-}
-
-/** Whether any submission in a database has a file. Throws as `connect` does. */
-export function refersToFiles(file: string): boolean {
-  const db = connectUnmigrated(file);
-  try {
-    return schemaVersion(db) > 0 && query(db, "SELECT 1 FROM files LIMIT 1").get() !== null;
-  } finally {
-    close(db);
-  }
 }

@@ -49,6 +49,19 @@ export function inspectDatabase(file: string, { isQuick }: { isQuick: boolean })
   }
 }
 
+/** Whether any submission in a database has a file. Leaves it unchanged, and throws as {@link inspectDatabase} does. */
+export function refersToFiles(file: string): boolean {
+  let db: Database | undefined;
+  try {
+    db = openUnchanged(file);
+    return schemaVersion(db, undefined, file) > 0 && db.query("SELECT 1 FROM files LIMIT 1").get() !== null;
+  } catch (error) {
+    throw sqliteError(error, file);
+  } finally {
+    db?.close();
+  }
+}
+
 /** Opens a database to read it. Without a WAL it is opened as immutable, because a reader would create a WAL and leave it. */
 export function openUnchanged(file: string): Database {
   if (existsSync(`${file}-wal`)) return new Database(file, { readonly: true, strict: true });
