@@ -135,6 +135,17 @@ describe("doctor", () => {
     }
   });
 
+  test("warns of a missing database beside what belongs to one, and not of a new directory", async () => {
+    const data = await dataWithProject();
+    rmSync(join(data, "formflag.db"));
+    const { code, of } = await doctor(data);
+    expect([code, of("database")]).toEqual([
+      0,
+      expect.objectContaining({ status: "warning", message: expect.stringContaining("beside uploads") }),
+    ]);
+    expect((await doctor(tempDirectory())).of("database")?.status).toBe("ok");
+  });
+
   test("reports what keeps every other command from the data, and changes nothing", async () => {
     const { url, data, stop } = await startServer();
     const { key } = await onData(data).json<{ key: string }>("forms", "create", "contact", "--uploads", "on");

@@ -33,12 +33,7 @@ export function checkDatabase(
   findings: Finding[];
 } {
   const file = join(data, NAMES.database);
-  if (!existsSync(file))
-    return {
-      newest: 0,
-      sending: [],
-      findings: [ok("database", "there is none yet: the first start creates it")],
-    };
+  if (!existsSync(file)) return { newest: 0, sending: [], findings: [checkAbsent(data)] };
   const { size, mtimeMs } = statSync(file);
   const { finding, stored, sending } = inspect(
     file,
@@ -50,6 +45,14 @@ export function checkDatabase(
     sending,
     findings: [finding, checkLog(`${file}-wal`), ...checkStaging(join(data, NAMES.uploads, "staging"))],
   };
+}
+
+/** The finding for a directory without a database: a new one, or one that has lost it. */
+function checkAbsent(data: string): Finding {
+  const left = [`${NAMES.database}-wal`, NAMES.uploads].find((name) => existsSync(join(data, name)));
+  if (left === undefined) return ok("database", "there is none yet: the first start creates it");
+  const message = `there is none beside ${left}, which belongs to one: the first start creates an empty one`;
+  return warning("database", message, "put it back, or restore it from a backup");
 }
 
 type Inspected = { finding: Finding; stored: number; sending: SendingForm[] };
