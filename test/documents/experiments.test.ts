@@ -109,7 +109,7 @@ describe("a document with an experiment", () => {
 
   test.each([
     ["a flag that is not there", { flag: "none" }, `${PATH}.flag: the flag "none" does not exist`],
-    ["a variant that is not there", { split: { off: 1, red: 1 } }, `${PATH}: red is not a variant`],
+    ["a variant that is not there", { split: { off: 1, red: 1 } }, `${PATH}: "red" is not a variant`],
     ["a control without a weight", { control: "on", split: { off: 1, blue: 1 } }, `${PATH}: `],
     [
       "a form that is not there",

@@ -29,7 +29,7 @@ test("an experiment takes a split, in its creation and later, and refuses one th
     [{ on: 1 }, "compares 2 to 20 variants"],
     [{ on: 1, off: 0.5 }, "a weight is a whole number"],
     [{ on: 1, off: "1" }, "a weight is a whole number"],
-    [{ on: 1, blue: 1 }, "blue is not a variant"],
+    [{ on: 1, blue: 1 }, '"blue" is not a variant'],
   ] as const) {
     const { status, body } = await ask("POST", EXPERIMENTS, { ...design, split });
     expect([status, body.error?.message]).toEqual([400, expect.stringContaining(message)]);
