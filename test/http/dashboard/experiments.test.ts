@@ -138,7 +138,7 @@ test("A variant is shipped to everybody, or by the steps of a ramp", async () =>
     ["to", "many", "Write percentages with commas"],
     ["to", "50, 10", "The shares of a ramp rise"],
     ["every", "soon", "Write a time such as 30m"],
-    ["variant", "blue", "Blue is not a variant"],
+    ["variant", "blue", "&quot;blue&quot; is not a variant"],
   ] as const) {
     const { status, text } = await ship({ variant: "on", to: "75, 100", every: "1d", [field]: value });
     expect([field, status]).toEqual([field, 422]);
@@ -165,7 +165,7 @@ test("A fault of a new experiment stands at its field, and what was typed is kep
     ["metrics", "contact", "is not a metric"],
     ["metrics", "submissions:nothing", "nothing"],
     ["split", "half and half", "Write a weight for each variant"],
-    ["split", "off:50,blue:50", "Blue is not a variant"],
+    ["split", "off:50,blue:50", '"blue" is not a variant'],
     ["control", "blue", "The control blue is not in the split"],
     ["minDays", "100", "MinDays is a whole number"],
     ["guards", "errors rise", "is not a guard"],
