@@ -66,9 +66,13 @@ describe("segments", () => {
       expect(row).toContain(each);
     expect(text.match(/New segment/g)).toHaveLength(1);
     const page = (await get(`${OF_LIVE}/segments/staff`)).text;
-    expect(page).toMatch(/<details class="fold" id="rule"><summary>/);
+    expect(page).toMatch(/<details class="fold" id="who"><summary>/);
     expect(page).toContain('href="/dashboard/projects/shop/environments/develop/segments/staff"');
-    expect((await get(`${OF_LIVE}/segments/staff?as=json`)).text).toContain('class="fold" id="rule" open');
+    const asJson = (await get(`${OF_LIVE}/segments/staff?as=json`)).text;
+    expect(asJson).toContain('class="fold" id="who" open');
+    // Of two elements of an id, a label would be of the first.
+    const ids = [...asJson.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!);
+    expect(ids.filter((id, at) => ids.indexOf(id) < at)).toEqual([]);
   });
 
   test("are offered as conditions only where conditions express their rule", async () => {

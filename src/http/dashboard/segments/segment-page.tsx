@@ -116,7 +116,7 @@ function SegmentRule({ segment }: { segment: OneSegment }) {
       sentence={sentence}
       act={mayChange ? "Change" : "As JSON"}
       isOpen={isTyped || isEdited || fault !== undefined}
-      id="rule"
+      id="who"
     >
       {mayChange ? (
         <SegmentForm segment={segment} />
