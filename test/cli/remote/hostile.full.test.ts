@@ -351,7 +351,7 @@ describe("an answer without an end", () => {
         }),
       ),
     );
-    const limits = { bytes: 10, ms: 250, idleMs: 200 };
+    const limits = { bytes: 10, ms: 250, idleMs: 1500 };
     const client = clientOn(remoteTransport({ server: url, token: "x", ca: null }, limits));
     const { body } = await client.open(submissions.file, { names: { id: "1", file: "1" } });
     let received = 0;
