@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import { createUser } from "../../src/access/users.ts";
 import { applyProposal } from "../../src/documents/changes/applying.ts";
 import { approveProposal } from "../../src/documents/changes/reviews.ts";
@@ -87,6 +87,21 @@ describe("where approvals are needed, a change", () => {
     expect((await stranger("flags_set", sent)).value.error["code"]).toBe("conflict");
     const { items } = (await call("changes_list", { project })).value;
     expect(items).toHaveLength(1);
+  });
+
+  test("is proposed once by the same call that comes twice at once", async () => {
+    const { project, live, call } = await openCareful();
+    const asked = { ...live, patch: { enabled: true }, why: "sold out" };
+    const sent = { ...asked, dryRun: false, plan: (await call("flags_set", asked)).value["plan"] };
+    const other: { id?: string } = {};
+    const find = spyOn(app.store.proposals, "find").mockImplementationOnce(async () => {
+      other.id = changeIn(await call("flags_set", sent)).id;
+      return undefined;
+    });
+    const { id } = changeIn(await call("flags_set", sent));
+    find.mockRestore();
+    expect(id).toBe(other.id!);
+    expect((await call("changes_list", { project })).value.items).toHaveLength(1);
   });
 
   test("is a rollback, a promotion, a ramp, an experiment or a document too", async () => {

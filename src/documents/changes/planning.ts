@@ -127,18 +127,32 @@ export async function applyPlan(
   plan: string,
   call: PlannedCall,
 ): Promise<Planned & { change?: ProposalView }> {
+  const proposed = async () => {
+    const change = await proposedBy(app, caller, call.operation, plan);
+    if (!change) return null;
+    const { differences: changes, needed: approvals } = change;
+    return { plan, changes, turnsOff: [], locked: [], warnings: [], approvals, change };
+  };
+  const before = await proposed();
+  if (before) return before;
+  try {
+    return await makePlanned(app, caller, plan, call);
+  } catch (error) {
+    // The same call may have come twice at once, of which the other was first.
+    const made = error instanceof AppError && error.reason === PLAN_DIFFERS && (await proposed());
+    if (!made) throw error;
+    return made;
+  }
+}
+
+/** The same for a plan that has made no proposal yet. */
+async function makePlanned(
+  app: ProposalsApp,
+  caller: Caller,
+  plan: string,
+  call: PlannedCall,
+): Promise<Planned & { change?: ProposalView }> {
   const { operation, rerun } = call;
-  const before = await proposedBy(app, caller, operation, plan);
-  if (before)
-    return {
-      plan,
-      changes: before.differences,
-      turnsOff: [],
-      locked: [],
-      warnings: [],
-      approvals: before.needed,
-      change: before,
-    };
   const seen = await planOperation(app, caller, call);
   if (seen.plan !== plan) throw differs();
   if (seen.approvals > 0) {
@@ -219,9 +233,11 @@ function projectIn(body: unknown): string | undefined {
   return other === undefined && document?.forms === undefined ? project : undefined;
 }
 
+const PLAN_DIFFERS = "plan-differs";
+
 function differs(): AppError {
   return new AppError("conflict", "the plan is not of this change, or the setup has changed since", {
-    reason: "plan-differs",
+    reason: PLAN_DIFFERS,
     hint: "plan the change again, and look at what it would change now",
   });
 }
