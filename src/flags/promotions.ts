@@ -22,6 +22,7 @@ import {
   rulesBySegment,
   type SegmentRecord,
 } from "./segment.ts";
+import { scopeOfSource } from "./source-card.ts";
 import { listInSteps } from "./overviews.ts";
 import type { FlagsApp } from "./store.ts";
 
@@ -46,8 +47,8 @@ export async function fingerprintOf({ flags, segments }: Promotion): Promise<str
 /**
  * Copies values of flags from one environment of a project to another. A dry run returns the changes; its fingerprint,
  * passed as `expected`, promotes exactly these. Throws `not_found`, `conflict` with the reason `segment-missing` if the
- * target lacks a segment of a rule, or `promotion-differs`, like `requireChangeable`, and for what flags need like
- * `requireNeedsAfter`.
+ * target lacks a segment of a rule, or `promotion-differs`, `forbidden` to copy a welcome to who may not set one, like
+ * `requireChangeable`, and for what flags need like `requireNeedsAfter`.
  */
 export async function promoteFlags(
   app: FlagsApp,
@@ -65,6 +66,10 @@ export async function promoteFlags(
     const state = await readState(app, project, order);
     if (!dryRun) await requireChangeable(app, caller, { project, environment: to });
     const { changes, result } = await planPromotion(project, order, state, moment, dryRun);
+    for (const each of changes) {
+      const source = each.change === "putSegment" ? each.record.source : undefined;
+      if (source?.welcome !== undefined) requireScope(caller, scopeOfSource(source), source);
+    }
     if (expected !== null && (await fingerprintOf(result)) !== expected)
       throw new AppError("conflict", `what differs between ${from} and ${to} has changed since the dry run`, {
         reason: "promotion-differs",

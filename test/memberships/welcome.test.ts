@@ -2,6 +2,8 @@ import { describe, expect, test } from "bun:test";
 import type { Caller } from "../../src/access/caller.ts";
 import { delivered, unanswered } from "../../src/delivery/attempt.ts";
 import { createOutbox } from "../../src/delivery/outbox.ts";
+import { setFlag } from "../../src/flags/flags.ts";
+import { promoteFlags } from "../../src/flags/promotions.ts";
 import type { GivenSource } from "../../src/flags/source-card.ts";
 import { deleteSegment } from "../../src/flags/segments.ts";
 import { deliveriesOf } from "../../src/forms/deliveries.ts";
@@ -198,6 +200,17 @@ describe("a welcome", () => {
       welcome: WELCOME,
     });
     expect(await codeOf(set(caller, { welcome: `${WELCOME}more` }))).toBe("forbidden");
+    // A promotion sets it in another environment.
+    const targeting = { if: [{ $ref: form.slug }, "on"] };
+    const flag = { variants: { on: true, off: false }, defaultVariant: "off", targeting };
+    await setFlag(app, OPERATOR, { project, environment: "production", flag: "beta" }, flag);
+    const order = { from: "production", to: "develop", flags: ["beta"], segments: true };
+    const promote = (by: Caller, isDryRun = false) => promoteFlags(app, by, project, order, isDryRun);
+    const reader = callerNamed("ci", { scopes: ["forms:read", "flags:write", "flags:read"] });
+    expect(await codeOf(promote(reader))).toBe("forbidden");
+    expect(await codeOf(promote(reader, true))).toBe("forbidden");
+    await promote(OPERATOR);
+    expect(await promote(reader)).toMatchObject({ flags: [], segments: [] });
   });
 
   test("is not sent to who was deleted, is spam, or has left within the minute", async () => {
