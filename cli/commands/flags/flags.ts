@@ -144,6 +144,6 @@ function hearOptions(flags: Command): void {
 [set create] /=/: --on turns a flag on, --payload holds a value
 [list stale scheduled export] /\//: the project and the environment are options: -p shop -e production
 [evaluate] *: a user is part of the context: --context '{"targetingKey":"$0"}'
-[promote] *: the environments are options: --from staging --to production
+[promote] *: one flag is copied, or --all of them; the environments are options: --from staging --to production
 `;
 }
