@@ -78,7 +78,10 @@ async function outlastOlderTransactions(query: Query, patience: number): Promise
     const older = await query(OLDER_TRANSACTIONS, [String(rows[0]!["xid"])]);
     if (older.rows.length === 0) return;
     if (clock.steady() > end)
-      throw new AppError("unavailable", "a transaction that sees what was deleted is open, such as a backup");
+      throw new AppError(
+        "unavailable",
+        "an older transaction is open on the database server, such as a backup",
+      );
   }
 }
 
