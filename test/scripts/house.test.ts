@@ -68,7 +68,7 @@ test("the start of a server loads no library of sign-ins", () => {
 });
 
 /** Lines of src and cli. A change that raises it says in its commit why, and what it made unnecessary. */
-const MOST_LINES = 158_500;
+const MOST_LINES = 158_210;
 
 test("the product stays within its budget of lines", () => {
   const lines = [...texts.values()].reduce((sum, text) => sum + text.split("\n").length - 1, 0);
