@@ -46,7 +46,10 @@ async function attach(pid: number, calls: string, what: string, path?: string): 
   return {
     async [Symbol.asyncDispose]() {
       strace.kill("SIGTERM");
+      // Where the process is killed meanwhile, strace waits for its first thread, which ends after those that strace has not let go.
+      const stuck = setTimeout(() => strace.kill("SIGKILL"), 2000);
       await Promise.all([strace.exited, ended]);
+      clearTimeout(stuck);
     },
   };
 }
