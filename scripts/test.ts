@@ -40,7 +40,7 @@ const TIMINGS = join(ROOT, "test/timings.json");
 const postgres = hasPostgres() ? await createPostgres() : null;
 
 /** The part of the time that the slowest files have, which leaves short ones for the end. */
-const SLOW_PART = 0.56;
+const SLOW_PART = 0.55;
 
 /**
  * The files of each run, which go on side by side: in one of random order, all cores but one would wait for a slow file that
