@@ -8,7 +8,7 @@ import { type FlagValues, hasExpired } from "./flag.ts";
 import { resultsOf } from "./flagd/results.ts";
 import { type KnownCode, readKnownCode } from "./code/code-references.ts";
 import { type FlagOverview, everyFlag } from "./overviews.ts";
-import { neededBy } from "./requires/requirement.ts";
+import { requirementsOf } from "./requires/requirement.ts";
 import { MAX_RULE } from "./rules/rule-words.ts";
 import { parseRules } from "./rules/rules.ts";
 import type { StaleFlag, StaleReason } from "./stale-schema.ts";
@@ -64,9 +64,9 @@ export async function assessOverviews(
   const stale: StaleVerdict[] = [];
   const isMeant = (each: { environment: string }) => environment === null || each.environment === environment;
   const needed = new Set(
-    flags.flatMap(({ archived, environments }) =>
-      archived ? [] : [...neededBy(environments.filter(isMeant)).keys()],
-    ),
+    flags
+      .flatMap(({ archived, environments }) => (archived ? [] : environments.filter(isMeant)))
+      .flatMap(({ requires }) => requirementsOf(requires).map(({ flag }) => flag)),
   );
   const takeTurns = createTurns();
   for (const { slug, permanent, archived, createdAt, environments } of flags) {

@@ -42,11 +42,8 @@ describe.skipIf(!IS_POSTGRES_HERE)("a rewrite", () => {
   test.each(["of which some are left", "of which none is left"])(
     "leaves nothing of what was deleted in the statistics of tables, %s",
     async (what) => {
-      const url = await emptyDatabase();
-      const database = databaseOf(url);
       await using stack = new AsyncDisposableStack();
-      const store = await openPostgresStore(parseDatabaseUrl(url));
-      stack.defer(() => store.close());
+      const { store, database } = await openEmpty(stack);
       const form = await addForm(store, "form");
       const gone = Array.from({ length: 20 }, (_, index) =>
         submissionTo(form.key, {
@@ -82,11 +79,8 @@ describe.skipIf(!IS_POSTGRES_HERE)("a rewrite", () => {
   );
 
   test("leaves no hash of an idempotency key that was deleted, in no table, index or statistics", async () => {
-    const url = await emptyDatabase();
-    const database = databaseOf(url);
     await using stack = new AsyncDisposableStack();
-    const store = await openPostgresStore(parseDatabaseUrl(url));
-    stack.defer(() => store.close());
+    const { store, database } = await openEmpty(stack);
     // What a transaction of another database that has begun to write could see is not kept for it.
     stack.defer(await transactionIn("postgres", "SELECT pg_current_xact_id()"));
     await hashThenDelete(database);
@@ -97,11 +91,8 @@ describe.skipIf(!IS_POSTGRES_HERE)("a rewrite", () => {
   });
 
   test("waits for a transaction of the same database that sees what was deleted", async () => {
-    const url = await emptyDatabase();
-    const database = databaseOf(url);
     await using stack = new AsyncDisposableStack();
-    const store = await openPostgresStore(parseDatabaseUrl(url));
-    stack.defer(() => store.close());
+    const { store, database } = await openEmpty(stack);
     const end = await transactionIn(database, "SELECT 1");
     await hashThenDelete(database);
     const rewritten = store.submissions.rewrite();
@@ -117,12 +108,10 @@ describe.skipIf(!IS_POSTGRES_HERE)("a rewrite", () => {
   });
 
   test("is refused, before any table is locked, while such a transaction stays open", async () => {
-    const url = await emptyDatabase();
     await using stack = new AsyncDisposableStack();
-    const store = await openPostgresStore(parseDatabaseUrl(url));
-    stack.defer(() => store.close());
-    stack.defer(await transactionIn(databaseOf(url), "SELECT 1"));
-    await hashThenDelete(databaseOf(url));
+    const { url, database } = await openEmpty(stack);
+    stack.defer(await transactionIn(database, "SELECT 1"));
+    await hashThenDelete(database);
     const connections = createConnections(parseDatabaseUrl(url));
     stack.defer(() => connections.close());
     expect(await reasonOf(rewriteTables(connections, 0))).toBe("unavailable");
@@ -147,6 +136,14 @@ describe.skipIf(!IS_POSTGRES_HERE)("a rewrite", () => {
     expect(await reasonOf(store.submissions.rewrite())).toBe("unsupported database-pooled");
   });
 });
+
+/** A store with our schema in a database of its own. */
+async function openEmpty(stack: AsyncDisposableStack) {
+  const url = await emptyDatabase();
+  const store = await openPostgresStore(parseDatabaseUrl(url));
+  stack.defer(() => store.close());
+  return { url, store, database: databaseOf(url) };
+}
 
 const HASH = "c0ffee".padStart(64, "9");
 
